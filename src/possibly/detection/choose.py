@@ -1,0 +1,120 @@
+"""Which engine answers which property: one table.
+
+Here belongs the choice and nothing else. A row says: for this language, this engine, because. `auto` takes
+the first row of the language; an engine that stops at its own bound hands over to the next row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from possibly.detection.branching import Finding, Shows, decide
+from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.linear import Linear
+from possibly.detection.sweep import Sweep
+from possibly.errors import UsageError
+from possibly.logic.syntax import Node
+from possibly.order.computation import CLOCK_TABLE_LIMIT
+from possibly.order.lattice import Lattice
+from possibly.order.predicate import CutPredicates
+
+HAND_OVER = 30_000
+"""Cuts after which `auto` goes from visiting cuts one by one to holding the whole lattice."""
+
+Run = Callable[[Lattice, CutPredicates, Node, Budget], Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A row of the table."""
+
+    name: str
+    language: str
+    run: Run
+    why: str
+    at_first: int | None = None
+    """How many cuts it may visit before `auto` hands over to the next row; None: no bound of its own."""
+
+
+def _exhaustive(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
+    return decide(Exhaustive(lattice, predicates, budget), formula)
+
+
+def _sweep(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
+    return decide(Sweep(lattice, predicates, budget), formula)
+
+
+def _linear(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
+    engine = Linear(lattice, predicates, formula, budget)
+    found = engine.decide()
+    if found.path is None:
+        return found
+    shows = Shows("this observation breaks {}", formula, to_the_end=True)
+    return Finding(found.value, found.path, shows, engine.moment(found.path))
+
+
+ENGINES = (
+    Engine(
+        "exhaustive",
+        "ctl",
+        _exhaustive,
+        "visits cuts one by one and stops as soon as the answer is known",
+        at_first=HAND_OVER,
+    ),
+    Engine("sweep", "ctl", _sweep, "holds the whole lattice as rows of bits, one pass an operator"),
+    Engine("linear", "ltl", _linear, "walks the lattice together with the automaton of the negated formula"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finding, or the limit that was hit (`finding` None)."""
+
+    finding: Finding | None
+    engine: str
+    cuts: int
+    notes: tuple[str, ...]
+    reason: str | None = None
+
+
+def engines_for(language: str, name: str = "auto") -> tuple[Engine, ...]:
+    """The rows to try, in order."""
+    rows = tuple(engine for engine in ENGINES if engine.language == language)
+    if name == "auto":
+        return rows
+    chosen = tuple(engine for engine in rows if engine.name == name)
+    if not chosen:
+        names = ", ".join(["auto", *dict.fromkeys(engine.name for engine in ENGINES)])
+        known = any(engine.name == name for engine in ENGINES)
+        reason = f"does not answer {language} properties" if known else "does not exist"
+        raise UsageError(f"engine {name!r} {reason}", hint=f"engines: {names}")
+    return chosen
+
+
+def answer(
+    language: str, formula: Node, lattice: Lattice, predicates: CutPredicates, budget: Budget, name: str
+) -> Answer:
+    """The first engine of the table that comes to an end."""
+    rows = engines_for(language, name)
+    notes: list[str] = []
+    for number, engine in enumerate(rows):
+        notes.append(f"engine {engine.name}: {engine.why}")
+        bound = engine.at_first if number + 1 < len(rows) and _fits(lattice) else None
+        part = budget.part(bound)
+        try:
+            found = engine.run(lattice, predicates, formula, part)
+            return Answer(found, engine.name, part.visited, tuple(notes))
+        except LimitReachedError as limit:
+            budget.visited = part.visited
+            if bound is None or not part.stopped_at_bound:
+                return Answer(None, engine.name, part.visited, tuple(notes), str(limit))
+            notes.append(f"handed over after {part.visited} cuts")
+    raise AssertionError("the last row has no bound of its own")
+
+
+def _fits(lattice: Lattice) -> bool:
+    """Whether the explicit lattice can be tried: its bounds are tables of events x processes."""
+    computation = lattice.computation
+    return len(computation.trace) * len(computation.lengths) <= CLOCK_TABLE_LIMIT

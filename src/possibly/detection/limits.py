@@ -1,0 +1,61 @@
+"""How far an engine may go, and how it says that it went no further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+
+Progress = Callable[[int, int | None], None]
+"""Told now and then how many cuts were visited, and of how many if that is known."""
+
+LOOK_EVERY = 1024
+"""Cuts between two looks at the clock."""
+
+
+class LimitReachedError(Exception):
+    """The answer is not known within the limits; the message says which one was hit."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Counts visited cuts and stops at the limits; `None` is no limit."""
+
+    max_cuts: int | None = None
+    timeout: float | None = None
+    progress: Progress | None = None
+    visited: int = 0
+    bound: int | None = None
+    """An engine's own bound, below the user's: past it, another engine may go on."""
+    started: float = field(default_factory=monotonic)
+    stopped_at_bound: bool = False
+    _next_look: int = 0
+
+    def part(self, bound: int | None) -> Budget:
+        """The same limits for the next engine, with a bound of its own on the cuts it adds."""
+        return Budget(
+            self.max_cuts,
+            self.timeout,
+            self.progress,
+            self.visited,
+            None if bound is None else self.visited + bound,
+            self.started,
+        )
+
+    def visit(self, cuts: int = 1) -> None:
+        self.visited += cuts
+        if self.visited >= self._next_look:
+            self._look()
+
+    def _look(self) -> None:
+        limits = [limit + 1 for limit in (self.max_cuts, self.bound) if limit is not None]
+        self._next_look = min([self.visited + LOOK_EVERY, *limits])
+        if self.max_cuts is not None and self.visited > self.max_cuts:
+            raise LimitReachedError(f"more than {self.max_cuts} cuts to visit; raise --max-cuts")
+        if self.timeout is not None and monotonic() - self.started > self.timeout:
+            raise LimitReachedError(f"not decided within {self.timeout:g} s; raise --timeout")
+        if self.bound is not None and self.visited > self.bound:
+            self.stopped_at_bound = True
+            raise LimitReachedError(f"more than {self.bound} cuts")
+        if self.progress is not None:
+            self.progress(self.visited, None)

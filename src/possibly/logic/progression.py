@@ -1,0 +1,312 @@
+"""Finite LTL with past as an automaton that is built only where a run leads.
+
+Here belongs the meaning of linear formulas on finite sequences: what a formula still demands after one
+more state. It follows the tableau of "Temporal debugging for concurrent systems" (Gunter and Peled,
+section 3) in that a state is a set of obligations with a flag `strong`, and departs from it in that states
+are made one valuation at a time instead of one node at a time, and in that past operators are added.
+
+Theory of operation. The formula is put into negation normal form over atoms, `and or`, X (strong next),
+N (weak next), U, R and *slots*: a slot stands for a past subformula, whose value follows from a memory of
+one bit a slot. Reading a state splits each obligation into the ways in which it can be met (a disjunctive
+normal form over what must hold from the next state on). A way that contains an X demands that there is a
+next state: that is its flag `strong`; ways that differ in it are not merged. If a past operator stands
+over a future one, the value of its operand is guessed and the guess becomes an obligation.
+The word may end in a state that is not strong; a state without any obligation accepts every continuation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from possibly.logic.depth import deep
+from possibly.logic.predicate import is_state
+from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Temporal
+
+Valuation = int
+"""Truth of the atoms at a state: bit i is that of atom i."""
+
+Ways = frozenset[frozenset[int]]
+"""Alternatives; each a set of demands on the next state: 2 * formula + (1 if a next state must exist)."""
+
+TRUE, FALSE = 0, 1
+_MET: Ways = frozenset([frozenset[int]()])
+_UNMET: Ways = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the run so far leaves to be shown."""
+
+    memory: int
+    """Bit i for slot i: the value it needs from the previous state; -1 before the first state."""
+    obligations: frozenset[int]
+    """Formulas that must hold from the next state on, if there is one."""
+    strong: bool
+    """There must be a next state."""
+
+    @property
+    def may_end(self) -> bool:
+        return not self.strong
+
+    @property
+    def accepts_all(self) -> bool:
+        return not self.obligations and not self.strong
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A past subformula: operator Y Z O H S, its operands both as they are and negated."""
+
+    operator: str
+    positive: tuple[int, ...]
+    negative: tuple[int, ...]
+    guessed: tuple[bool, ...]
+    """The operand speaks of the future, so its value is guessed."""
+
+
+class Progression:
+    """The automaton of a formula on finite sequences of states.
+
+    `atoms` are the state predicates whose truth a caller supplies at each state.
+    """
+
+    def __init__(self, formula: Node) -> None:
+        self.atoms: list[Node] = []
+        self._table: list[tuple[str, tuple[int, ...]]] = []
+        self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._slots: list[_Slot] = []
+        self._slot_numbers: dict[_Slot, int] = {}
+        self._atom_numbers: dict[Node, int] = {}
+        self._steps: dict[tuple[State, Valuation], tuple[State, ...]] = {}
+        self._known: dict[tuple[Node, bool], int] = {}
+        self._speaks_of_future: dict[int, bool] = {}
+        self._make("true")
+        self._make("false")
+        with deep():
+            self.initial = State(-1, frozenset([self._normal(formula, True)]), False)
+
+    def advance(self, state: State, valuation: Valuation) -> tuple[State, ...]:
+        """The states after reading one more state of the run; none if no way is left."""
+        key = (state, valuation)
+        if key not in self._steps:
+            with deep():
+                self._steps[key] = tuple(self._advance(state, valuation))
+        return self._steps[key]
+
+    def accepts(self, word: Sequence[Valuation]) -> bool:
+        """Whether the formula holds on this sequence, which must not be empty."""
+        states = {self.initial}
+        for valuation in word:
+            states = {following for state in states for following in self.advance(state, valuation)}
+        return any(state.may_end for state in states)
+
+    # ---- negation normal form -------------------------------------------------------------------
+
+    def _make(self, kind: str, *parts: int) -> int:
+        key = (kind, parts)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._table)
+            self._table.append(key)
+        return self._numbers[key]
+
+    def _normal(self, node: Node, positive: bool) -> int:
+        key = (node, positive)
+        if key not in self._known:
+            self._known[key] = self._translate(node, positive)
+        return self._known[key]
+
+    def _translate(self, node: Node, positive: bool) -> int:
+        match node:
+            case Literal(value) if isinstance(value, bool):
+                return TRUE if value == positive else FALSE
+            case _ if is_state(node):
+                return self._make("atom" if positive else "not atom", self._atom(node))
+            case Not(operand):
+                return self._normal(operand, not positive)
+            case And(operands):
+                return self._combine(positive, [self._normal(part, positive) for part in operands])
+            case Or(operands):
+                return self._combine(not positive, [self._normal(part, positive) for part in operands])
+            case Implies(left, right):
+                parts = [self._normal(left, not positive), self._normal(right, positive)]
+                return self._combine(not positive, parts)
+            case Iff(left, right):
+                both = [self._normal(left, True), self._normal(right, positive)]
+                neither = [self._normal(left, False), self._normal(right, not positive)]
+                return self._combine(False, [self._combine(True, both), self._combine(True, neither)])
+            case Temporal(operator, operands):
+                return self._temporal(operator, operands, positive)
+        raise TypeError(f"not a linear formula: {type(node).__name__}")
+
+    def _atom(self, node: Node) -> int:
+        if node not in self._atom_numbers:
+            self._atom_numbers[node] = len(self.atoms)
+            self.atoms.append(node)
+        return self._atom_numbers[node]
+
+    def _combine(self, conjunction: bool, parts: Iterable[int]) -> int:
+        neutral, absorbing = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
+        kept = sorted({part for part in parts if part != neutral})
+        if absorbing in kept:
+            return absorbing
+        if len(kept) < 2:
+            return kept[0] if kept else neutral
+        return self._make("and" if conjunction else "or", *kept)
+
+    def _temporal(self, operator: str, operands: tuple[Node, ...], positive: bool) -> int:
+        if operator in "YZOHS":
+            return self._make("slot" if positive else "not slot", self._slot(operator, operands))
+        parts = [self._normal(operand, positive) for operand in operands]
+        match operator:
+            case "X" | "N":
+                return self._make("X" if (operator == "X") == positive else "N", *parts)
+            case "F" | "G":
+                eventually = (operator == "F") == positive
+                return self._make("U", TRUE, *parts) if eventually else self._make("R", FALSE, *parts)
+            case "U" | "R":
+                return self._make("U" if (operator == "U") == positive else "R", *parts)
+            case "W":
+                # p W q is q R (p | q): q releases p, and p or q holds up to and with that moment.
+                both = self._combine(not positive, parts)
+                return self._make("R" if positive else "U", parts[1], both)
+        raise TypeError(f"not an operator of finite LTL: {operator}")
+
+    def _slot(self, operator: str, operands: tuple[Node, ...]) -> int:
+        positive = tuple(self._normal(operand, True) for operand in operands)
+        negative = tuple(self._normal(operand, False) for operand in operands)
+        slot = _Slot(operator, positive, negative, tuple(map(self._is_future, positive)))
+        if slot not in self._slot_numbers:
+            self._slot_numbers[slot] = len(self._slots)
+            self._slots.append(slot)
+        return self._slot_numbers[slot]
+
+    def _is_future(self, formula: int) -> bool:
+        """Whether the value of the formula depends on later states, other than through a slot."""
+        if formula not in self._speaks_of_future:
+            kind, parts = self._table[formula]
+            inner = kind in ("and", "or") and any(map(self._is_future, parts))
+            self._speaks_of_future[formula] = inner or kind in ("X", "N", "U", "R")
+        return self._speaks_of_future[formula]
+
+    # ---- progression ----------------------------------------------------------------------------
+
+    def _advance(self, state: State, valuation: Valuation) -> Iterable[State]:
+        found: dict[State, None] = {}
+        for past, memory, guesses in self._pasts(state.memory, valuation):
+            reader = _Reader(self._table, valuation, past)
+            ways = reader.all_of([*state.obligations, *guesses])
+            for way in ways:
+                demands = frozenset(demand >> 1 for demand in way if demand >> 1 != TRUE)
+                found[State(memory, demands, any(demand & 1 for demand in way))] = None
+        return found
+
+    def _pasts(self, memory: int, valuation: Valuation) -> Iterable[tuple[int, int, list[int]]]:
+        """Each possible (values of the slots now, memory for the next state, obligations of the guesses)."""
+        guessed = [(s, i) for s, slot in enumerate(self._slots) for i, g in enumerate(slot.guessed) if g]
+        for choice in product((True, False), repeat=len(guessed)):
+            guess = dict(zip(guessed, choice, strict=True))
+            past = remember = 0
+            for number, slot in enumerate(self._slots):
+                # Slots are numbered inside out, so those that an operand speaks of are known by now.
+                operands = [
+                    guess[number, i] if slot.guessed[i] else self._value(part, valuation, past)
+                    for i, part in enumerate(slot.positive)
+                ]
+                now, then = _past_value(slot.operator, operands, memory, bool(memory >> number & 1))
+                past |= now << number
+                remember |= then << number
+            yield (
+                past,
+                remember,
+                [
+                    self._slots[s].positive[i] if value else self._slots[s].negative[i]
+                    for (s, i), value in guess.items()
+                ],
+            )
+
+    def _value(self, formula: int, valuation: Valuation, past: int) -> bool:
+        return bool(_Reader(self._table, valuation, past).ways(formula))
+
+
+def _past_value(operator: str, operands: Sequence[bool], memory: int, before: bool) -> tuple[bool, bool]:
+    """The value of a past operator now, and what the next state needs to know."""
+    first = memory == -1
+    match operator:
+        case "Y":
+            return (not first and before), operands[0]
+        case "Z":
+            return (first or before), operands[0]
+        case "O":
+            now = operands[0] or (not first and before)
+        case "H":
+            now = operands[0] and (first or before)
+        case _:
+            now = operands[1] or (operands[0] and not first and before)
+    return now, now
+
+
+class _Reader:
+    """Splits formulas at one state of the run into the ways in which they can be met."""
+
+    def __init__(self, table: Sequence[tuple[str, tuple[int, ...]]], valuation: Valuation, past: int) -> None:
+        self.table = table
+        self.valuation = valuation
+        self.past = past
+        self.known: dict[int, Ways] = {}
+
+    def ways(self, formula: int) -> Ways:
+        if formula not in self.known:
+            self.known[formula] = self._split(formula, *self.table[formula])
+        return self.known[formula]
+
+    def _split(self, formula: int, kind: str, parts: tuple[int, ...]) -> Ways:
+        match kind:
+            case "true":
+                return _MET
+            case "false":
+                return _UNMET
+            case "atom":
+                return _MET if self.valuation >> parts[0] & 1 else _UNMET
+            case "not atom":
+                return _UNMET if self.valuation >> parts[0] & 1 else _MET
+            case "slot":
+                return _MET if self.past >> parts[0] & 1 else _UNMET
+            case "not slot":
+                return _UNMET if self.past >> parts[0] & 1 else _MET
+            case "and":
+                return self.all_of(parts)
+            case "or":
+                return _least(way for part in parts for way in self.ways(part))
+            case "X":
+                return frozenset([frozenset([parts[0] << 1 | 1])])
+            case "N":
+                return frozenset([frozenset([parts[0] << 1])])
+            case "U":
+                later = frozenset([frozenset([formula << 1 | 1])])
+                return _least([*self.ways(parts[1]), *_both(self.ways(parts[0]), later)])
+            case _:
+                later = frozenset([frozenset([formula << 1])])
+                return _both(self.ways(parts[1]), _least([*self.ways(parts[0]), *later]))
+
+    def all_of(self, formulas: Iterable[int]) -> Ways:
+        found = _MET
+        for formula in formulas:
+            found = _both(found, self.ways(formula))
+        return found
+
+
+def _both(first: Ways, second: Ways) -> Ways:
+    if first is _MET or second is _MET:
+        return second if first is _MET else first
+    return _least(a | b for a in first for b in second)
+
+
+def _least(ways: Iterable[frozenset[int]]) -> Ways:
+    """Without the ways that demand more than another one does."""
+    kept: list[frozenset[int]] = []
+    for way in sorted(set(ways), key=len):
+        if not any(less <= way for less in kept):
+            kept.append(way)
+    return frozenset(kept)

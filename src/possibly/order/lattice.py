@@ -1,0 +1,201 @@
+"""The lattice of consistent cuts, walked with packed cuts.
+
+Here belongs how to get from cut to cut and how to visit them all; not what holds there.
+
+Theory of operation. A packed cut is one integer with a bit field a process, so that executing a step is
+one addition and sets of cuts are sets of integers. What a step needs (how many events of which other
+processes) is looked up once and kept. A joint event is a move of its first process that adds to several
+fields. Nothing of the size of the lattice is stored here; a walk by level holds two levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from possibly.order.computation import Computation, Cut
+
+
+class Move(NamedTuple):
+    """The next step of a process, as arithmetic on packed cuts."""
+
+    step: int
+    delta: int
+    processes: tuple[int, ...]
+    needs: tuple[tuple[int, int, int], ...]
+    """(shift, mask, least): the field must be at least that."""
+    exactly: tuple[tuple[int, int, int], ...]
+    """The other lines of a joint event: the field must be just that."""
+
+
+_NOT_YET = Move(-1, 0, (), (), ())
+"""Stands where a move was not looked up yet."""
+
+
+class Lattice:
+    """Cuts of a computation as packed integers; 0 is the initial cut."""
+
+    def __init__(self, computation: Computation) -> None:
+        self.computation = computation
+        self.shifts: list[int] = []
+        self.masks: list[int] = []
+        width = 0
+        for length in computation.lengths:
+            self.shifts.append(width)
+            self.masks.append((1 << length.bit_length()) - 1)
+            width += length.bit_length()
+        self.initial = 0
+        self.final = self.pack(computation.final)
+        self._moves: list[list[Move | None]] = [
+            [*[_NOT_YET] * length, None] for length in computation.lengths
+        ]
+        """For each process and count the next move; None where another line of its joint event stands for it."""
+        self._fields = list(zip(self.shifts, self.masks, self._moves, strict=True))
+
+    def pack(self, cut: Sequence[int]) -> int:
+        return sum(count << shift for count, shift in zip(cut, self.shifts, strict=True))
+
+    def unpack(self, packed: int) -> Cut:
+        return tuple(packed >> shift & mask for shift, mask in zip(self.shifts, self.masks, strict=True))
+
+    def moves(self, cut: int) -> Iterator[Move]:
+        """The enabled steps at a packed cut."""
+        for process, (shift, mask, moves) in enumerate(self._fields):
+            move = moves[cut >> shift & mask]
+            if move is _NOT_YET:
+                move = self._look_up(process, cut >> shift & mask)
+            if move is None:
+                continue
+            for there, its_mask, least in move.needs:
+                if cut >> there & its_mask < least:
+                    break
+            else:
+                if not move.exactly or all(cut >> s & m == count for s, m, count in move.exactly):
+                    yield move
+
+    def successors(self, cut: int) -> Iterator[int]:
+        for move in self.moves(cut):
+            yield cut + move.delta
+
+    def predecessors(self, cut: int) -> Iterator[tuple[Move, int]]:
+        """Each cut from which one step leads here, with that step."""
+        for process, (shift, mask, _) in enumerate(self._fields):
+            count = cut >> shift & mask
+            if not count:
+                continue
+            move = self._move(process, count - 1)
+            if move is not None and self._is_last(move, cut):
+                yield move, cut - move.delta
+
+    def _is_last(self, move: Move, cut: int) -> bool:
+        """Whether nothing else in the cut happened after this step, which is in it."""
+        if any(cut >> s & m != count + 1 for s, m, count in move.exactly):
+            return False
+        before = cut - move.delta
+        for process, (shift, mask, _) in enumerate(self._fields):
+            if process in move.processes or not before >> shift & mask:
+                continue
+            last = self.computation.at(process, before >> shift & mask)
+            clock = self.computation.clock(last)
+            if any(clock[p] > (before >> self.shifts[p] & self.masks[p]) for p in move.processes):
+                return False
+        return True
+
+    def move_of(self, step: int) -> Move:
+        """The step as a move, wherever it is enabled."""
+        process, position = self.computation.place(step)
+        move = self._move(process, position - 1)
+        assert move is not None, "a step is named by its earliest line"
+        return move
+
+    def _move(self, process: int, count: int) -> Move | None:
+        move = self._moves[process][count]
+        return self._look_up(process, count) if move is _NOT_YET else move
+
+    def _look_up(self, process: int, count: int) -> Move | None:
+        computation = self.computation
+        event = computation.at(process, count + 1)
+        move = self._make(event) if computation.step(event) == event else None
+        self._moves[process][count] = move
+        return move
+
+    def _make(self, step: int) -> Move:
+        computation = self.computation
+        lines = computation.events(step)
+        places = [computation.place(event) for event in lines]
+        needs: dict[int, int] = {}
+        for event in lines:
+            for other in computation.predecessors(event):
+                if other not in lines:
+                    process, position = computation.place(other)
+                    needs[process] = max(position, needs.get(process, 0))
+        shifts, masks = self.shifts, self.masks
+        return Move(
+            step=step,
+            delta=sum(1 << shifts[process] for process, _ in places),
+            processes=tuple(process for process, _ in places),
+            needs=tuple((shifts[p], masks[p], least) for p, least in needs.items()),
+            exactly=tuple((shifts[p], masks[p], position - 1) for p, position in places[1:]),
+        )
+
+    # ---- walks ----------------------------------------------------------------------------------
+
+    def levels(self) -> Iterator[set[int]]:
+        """The cuts by the number of steps executed, from the initial to the final one."""
+        level = {self.initial}
+        while level:
+            yield level
+            level = {following for cut in level for following in self.successors(cut)}
+
+    def depth_first(self) -> Iterator[int]:
+        """Every cut once, depth first."""
+        seen = {self.initial}
+        todo = [self.initial]
+        while todo:
+            cut = todo.pop()
+            yield cut
+            for following in self.successors(cut):
+                if following not in seen:
+                    seen.add(following)
+                    todo.append(following)
+
+    def lexical(self) -> Iterator[Cut]:
+        """Every cut once, in lexical order of the counts; holds no set of visited cuts.
+
+        Bounds come from clocks: with the counts of the first processes fixed, those of the next one that
+        can be completed to a cut form an interval (bound by what the fixed events need, and by what they
+        allow), so the enumeration is nested ranges.
+        """
+        yield from self._lexical((), self.computation.initial)
+
+    def _lexical(self, fixed: Cut, needed: Cut) -> Iterator[Cut]:
+        process = len(fixed)
+        if process == len(needed):
+            yield fixed
+            return
+        for count in range(needed[process], self.computation.lengths[process] + 1):
+            clock = self._clock(process, count)
+            if any(clock[i] > fixed[i] for i in range(process)):
+                return
+            yield from self._lexical((*fixed, count), tuple(map(max, needed, clock)))
+
+    def _clock(self, process: int, count: int) -> Cut:
+        if not count:
+            return self.computation.initial
+        return self.computation.clock(self.computation.at(process, count))
+
+    # ---- numbers --------------------------------------------------------------------------------
+
+    def count_cuts(self) -> int:
+        return sum(len(level) for level in self.levels())
+
+    def count_observations(self) -> int:
+        """The number of orders in which the steps could have been executed."""
+        ways = {self.initial: 1}
+        for _ in range(len(self.computation)):
+            following: dict[int, int] = {}
+            for cut, count in ways.items():
+                for successor in self.successors(cut):
+                    following[successor] = following.get(successor, 0) + count
+            ways = following
+        return ways[self.final]

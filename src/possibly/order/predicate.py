@@ -1,0 +1,161 @@
+"""State predicates as fast functions of a packed cut.
+
+Here belongs turning a bound predicate and a computation into lookups. A part that depends on one process
+alone becomes a table of its truth by count, made once; connectives combine such lookups; what remains
+(sums over processes, channels, shared variables) is evaluated from its readings with the answers kept by
+the values read, since a run has few distinct values and many cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from possibly.logic.predicate import Predicate, compile_predicate
+from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or
+from possibly.order.lattice import Lattice
+from possibly.order.state import Chain, Reading, Readings, Sum, Timeline
+from possibly.trace.model import Value
+
+Holds = Callable[[int], bool]
+"""Whether a predicate is true at a packed cut."""
+
+KEPT_ANSWERS = 200_000
+"""How many answers of one predicate are remembered."""
+
+
+class CutPredicates:
+    """Makes and keeps the functions for the predicates of one lattice; collects their faults."""
+
+    def __init__(self, lattice: Lattice, readings: Readings) -> None:
+        self.lattice = lattice
+        self.readings = readings
+        self._known: dict[Node, Holds] = {}
+        self._compiled: list[Predicate] = []
+
+    def __call__(self, node: Node) -> Holds:
+        if node not in self._known:
+            self._known[node] = self._make(node)
+        return self._known[node]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What could not be evaluated somewhere, and so counted as false there."""
+        return tuple(dict.fromkeys(fault for predicate in self._compiled for fault in predicate.faults))
+
+    def support(self, node: Node) -> tuple[int, ...]:
+        """The processes whose counts the predicate depends on."""
+        found = {
+            process for leaf in compile_predicate(node).leaves for process in self.readings(leaf).support
+        }
+        return tuple(sorted(found))
+
+    def table(self, node: Node, process: int) -> bytearray:
+        """The truth of a predicate that depends on this process alone, by count."""
+        length = self.lattice.computation.lengths[process]
+        predicate, readings = self._compile(node)
+        counts = [0] * len(self.lattice.computation.lengths)
+        found = bytearray(length + 1)
+        for count in range(length + 1):
+            counts[process] = count
+            found[count] = predicate.evaluate([reading.value(counts) for reading in readings])
+        return found
+
+    def _compile(self, node: Node) -> tuple[Predicate, list[Reading]]:
+        predicate = compile_predicate(node)
+        self._compiled.append(predicate)
+        return predicate, [self.readings(leaf) for leaf in predicate.leaves]
+
+    def _make(self, node: Node) -> Holds:
+        support = self.support(node)
+        if not support:
+            truth = bool(self._compile_and_evaluate(node, 0))
+            return lambda cut: truth
+        if len(support) == 1:
+            return self._lookup(self.table(node, support[0]), support[0])
+        match node:
+            case Not(operand):
+                inner = self(operand)
+                return lambda cut: not inner(cut)
+            case And(operands):
+                return _every([self(part) for part in operands])
+            case Or(operands):
+                return _some([self(part) for part in operands])
+            case Implies(left, right):
+                return _some([self(Not(left)), self(right)])
+            case Iff(left, right):
+                first, second = self(left), self(right)
+                return lambda cut: first(cut) == second(cut)
+        return self._evaluated(node)
+
+    def _compile_and_evaluate(self, node: Node, cut: int) -> bool:
+        predicate, readings = self._compile(node)
+        counts = self.lattice.unpack(cut)
+        return predicate.evaluate([reading.value(counts) for reading in readings])
+
+    def _lookup(self, table: bytearray, process: int) -> Holds:
+        shift, mask = self.lattice.shifts[process], self.lattice.masks[process]
+        return lambda cut: table[cut >> shift & mask] == 1
+
+    def _evaluated(self, node: Node) -> Holds:
+        predicate, readings = self._compile(node)
+        look = [_packed(reading, self.lattice) for reading in readings]
+        answers: dict[tuple[object, ...], bool] = {}
+
+        def holds(cut: int) -> bool:
+            values = [value(cut) for value in look]
+            # Equal numbers of different types compare alike in every predicate, except as operands of
+            # a type error: the type is part of the key. Containers have no hash; they are not kept.
+            key = (*values, *map(type, values))
+            try:
+                if key in answers:
+                    return answers[key]
+            except TypeError:
+                return predicate.evaluate(values)
+            if len(answers) >= KEPT_ANSWERS:
+                answers.clear()
+            answers[key] = answer = predicate.evaluate(values)
+            return answer
+
+        return holds
+
+
+def _every(parts: Sequence[Holds]) -> Holds:
+    if len(parts) == 2:
+        first, second = parts
+        return lambda cut: first(cut) and second(cut)
+    return lambda cut: all(part(cut) for part in parts)
+
+
+def _some(parts: Sequence[Holds]) -> Holds:
+    if len(parts) == 2:
+        first, second = parts
+        return lambda cut: first(cut) or second(cut)
+    return lambda cut: any(part(cut) for part in parts)
+
+
+def _packed(reading: Reading, lattice: Lattice) -> Callable[[int], Value]:
+    """The reading as a function of a packed cut."""
+    match reading:
+        case Timeline(process, values):
+            shift, mask = lattice.shifts[process], lattice.masks[process]
+            return lambda cut: values[cut >> shift & mask]
+        case Sum(parts):
+            nets = [(lattice.shifts[p], lattice.masks[p], net) for p, net in parts]
+            return lambda cut: sum(net[cut >> shift & mask] for shift, mask, net in nets)
+        case Chain():
+            return _packed_chain(reading, lattice)
+
+
+def _packed_chain(chain: Chain, lattice: Lattice) -> Callable[[int], Value]:
+    progress = []
+    for process, counts, numbers in chain.reached:
+        reached = [0] * (lattice.computation.lengths[process] + 1)
+        for count, number in zip(counts, numbers, strict=True):
+            reached[count] = number
+        for count in range(1, len(reached)):
+            reached[count] = max(reached[count], reached[count - 1])
+        progress.append((lattice.shifts[process], lattice.masks[process], reached))
+    values = chain.values
+    if not progress:
+        return lambda cut: values[0]
+    return lambda cut: values[max(reached[cut >> shift & mask] for shift, mask, reached in progress)]

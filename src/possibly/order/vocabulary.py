@@ -1,0 +1,40 @@
+"""Which names a formula about a trace may use."""
+
+from __future__ import annotations
+
+from possibly.logic.bind import Vocabulary
+from possibly.trace.model import NONE, Ints, Trace
+
+
+def vocabulary(trace: Trace) -> Vocabulary:
+    """Every process, every variable that the header or an event sets, every function and label."""
+    local: list[set[str]] = [set(process.init) for process in trace.processes]
+    for number, name in _set_pairs(trace):
+        local[number].add(trace.strings[name])
+    shared = set(trace.shared)
+    shared.update(trace.strings[name] for name in set(trace.write_variable))
+    return Vocabulary(
+        processes=tuple(process.name for process in trace.processes),
+        locals={p.name: frozenset(names) for p, names in zip(trace.processes, local, strict=True)},
+        shared=frozenset(shared),
+        functions=_strings(trace, trace.function),
+        labels=_strings(trace, trace.label),
+    )
+
+
+def _set_pairs(trace: Trace) -> set[tuple[int, int]]:
+    """(process, variable name) of every local variable that an event sets."""
+    if trace.set_start is None:
+        return set()
+    start, variable, process = trace.set_start, trace.set_variable, trace.process
+    found: set[tuple[int, int]] = set()
+    for event in range(len(trace)):
+        for entry in range(start[event], start[event + 1]):
+            found.add((process[event], variable[entry]))
+    return found
+
+
+def _strings(trace: Trace, column: Ints | None) -> frozenset[str]:
+    if column is None:
+        return frozenset()
+    return frozenset(trace.strings[number] for number in set(column) if number != NONE)

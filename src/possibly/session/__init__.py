@@ -1,0 +1,1 @@
+"""Where the parts meet, so that every view behaves alike."""

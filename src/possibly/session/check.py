@@ -1,0 +1,218 @@
+"""Checking a specification on a trace: from the trace and the properties to a report.
+
+Here belongs the one sequence that every view uses: bind the names, classify, choose an engine, find, compare
+with the observed order, explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+
+from possibly.detection.branching import Finding
+from possibly.detection.choose import Answer, answer, engines_for
+from possibly.detection.limits import Budget
+from possibly.detection.linear import Linear
+from possibly.detection.missing import Pair, missing_order
+from possibly.detection.observed import Observed, observed_path
+from possibly.errors import FormulaError
+from possibly.logic.bind import Bound, Vocabulary, bind_property
+from possibly.logic.classes import classify
+from possibly.logic.predicate import maximal_predicates
+from possibly.logic.printer import unparse
+from possibly.logic.specification import Property, Specification
+from possibly.logic.syntax import Node
+from possibly.order.computation import Computation
+from possibly.order.lattice import Lattice, Move
+from possibly.order.predicate import CutPredicates
+from possibly.order.state import Readings
+from possibly.order.vocabulary import vocabulary
+from possibly.trace.model import Trace
+from possibly.verdict.explain import atoms_at, step_of, steps_along
+from possibly.verdict.model import Explanation, MissingOrder, Report, Truth, Verdict, Witness
+
+Progress = Callable[[str, int, int | None], None]
+"""Told what is done, how much of it is done, and of how much if that is known."""
+
+LANGUAGES = ("ctl", "ltl")
+"""Those that can be checked so far."""
+
+EFFORT_FOR_WHY = 20_000
+"""Cuts that may be visited to find out whether one missing order is the whole reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check. `None` is no limit."""
+
+    order: str = "causal"
+    max_cuts: int | None = 10_000_000
+    timeout: float | None = None
+    engine: str = "auto"
+    explain: bool = True
+    """Make explanations; witnesses come in any case."""
+
+
+def check_trace(
+    trace: Trace, specification: Specification, options: Options, progress: Progress | None = None
+) -> Report:
+    """The answers to all properties on one trace."""
+    checker = Checker(trace, options, progress)
+    bound = [(found, checker.bound(found, specification)) for found in specification.properties]
+    verdicts = tuple(checker.verdict(found, formula) for found, formula in bound)
+    warnings = dict.fromkeys(warning for _, formula in bound for warning in formula.warnings)
+    return Report(trace.file or "", len(trace.processes), len(trace), verdicts, tuple(warnings))
+
+
+class Checker:
+    """Answers properties on one trace; what they share is prepared once."""
+
+    def __init__(self, trace: Trace, options: Options, progress: Progress | None = None) -> None:
+        self.options = options
+        self.progress = progress
+        self.computation = Computation(trace, options.order)
+        self.lattice = Lattice(self.computation)
+        self.readings = Readings(self.computation)
+        self.names: Vocabulary = vocabulary(trace)
+
+    def bound(self, found: Property, specification: Specification) -> Bound:
+        """The property with its names resolved; errors point into its text."""
+        if found.language not in LANGUAGES:
+            raise FormulaError(
+                f"{found.language} properties cannot be checked yet",
+                file=found.file,
+                line=found.line if found.file else None,
+                hint=f"languages: {', '.join(LANGUAGES)}",
+            )
+        engines_for(found.language, self.options.engine)
+        return bind_property(found, self.names, specification.lets)
+
+    def verdict(self, found: Property, bound: Bound) -> Verdict:
+        started = perf_counter()
+        predicates = CutPredicates(self.lattice, self.readings)
+        budget = self._budget(f"checking {found.name}")
+        formula = bound.formula
+        result = answer(found.language, formula, self.lattice, predicates, budget, self.options.engine)
+        finding = result.finding
+        observed = self._observed(found.language, formula, predicates)
+        name, notes = _classes(bound)
+        return Verdict(
+            name=found.name,
+            language=found.language,
+            formula=found.text,
+            truth=_truth(finding),
+            predicate_class=name,
+            engine=result.engine,
+            cuts=result.cuts,
+            observed=observed,
+            faults=predicates.faults,
+            witness=self._witness(finding),
+            explanation=self._explanation(found.language, formula, finding, observed),
+            reason=result.reason,
+            notes=(*notes, *result.notes, _cost(result)),
+            seconds=perf_counter() - started,
+        )
+
+    def _budget(self, what: str) -> Budget:
+        told = None if self.progress is None else partial(self.progress, what)
+        return Budget(self.options.max_cuts, self.options.timeout, told)
+
+    def _observed(self, language: str, formula: Node, predicates: CutPredicates) -> bool:
+        path = observed_path(self.lattice)
+        if language == "ltl":
+            return Linear(self.lattice, predicates, formula, Budget()).holds_on(path)
+        return Observed(self.lattice, predicates, path).holds(formula)
+
+    # ---- witnesses and reasons ------------------------------------------------------------------
+
+    def _witness(self, finding: Finding | None) -> Witness | None:
+        if finding is None or finding.path is None:
+            return None
+        trace, computation = self.computation.trace, self.computation
+        cut = self._cut(finding.path)
+        return Witness(
+            cut=dict(zip(computation.processes, cut, strict=True)),
+            path=tuple(trace.name(e) for move in finding.path for e in computation.events(move.step)),
+        )
+
+    def _cut(self, path: Sequence[Move]) -> tuple[int, ...]:
+        return self.lattice.unpack(self.lattice.initial + sum(move.delta for move in path))
+
+    def _explanation(
+        self, language: str, formula: Node, finding: Finding | None, observed: bool
+    ) -> Explanation | None:
+        if finding is None or finding.path is None or finding.shows is None or not self.options.explain:
+            return None
+        steps, state = steps_along(self.computation, [move.step for move in finding.path])
+        shows = finding.shows
+        what = formula if shows.to_the_end and language == "ltl" else shows.what
+        return Explanation(
+            summary=shows.how.format(unparse(shows.what)),
+            steps=steps,
+            state=state,
+            atoms=atoms_at(what, self.readings, self._cut(finding.path)),
+            missing=None if observed == finding.value else self._missing(language, formula, finding),
+            moment=finding.moment,
+        )
+
+    def _missing(self, language: str, formula: Node, finding: Finding) -> MissingOrder | None:
+        assert finding.path is not None and finding.shows is not None
+        pair = missing_order(
+            self.computation,
+            finding.path,
+            finding.shows.what,
+            finding.shows.to_the_end,
+            lambda pair: self._closes(language, formula, finding.value, pair),
+        )
+        if pair is None:
+            return None
+        first, second = step_of(self.computation, pair.first), step_of(self.computation, pair.second)
+        return MissingOrder(first, second, pair.suffices)
+
+    def _closes(self, language: str, formula: Node, value: bool, pair: Pair) -> bool | None:
+        """Whether the answer turns once the pair is ordered."""
+        computation = Computation(self.computation.trace, self.options.order, [(pair.first, pair.second)])
+        lattice = Lattice(computation)
+        predicates = CutPredicates(lattice, Readings(computation))
+        budget = Budget(max_cuts=EFFORT_FOR_WHY)
+        result = answer(language, formula, lattice, predicates, budget, "auto")
+        return None if result.finding is None else result.finding.value != value
+
+
+def _truth(finding: Finding | None) -> Truth:
+    if finding is None:
+        return Truth.UNKNOWN
+    return Truth.HOLDS if finding.value else Truth.VIOLATED
+
+
+def _classes(bound: Bound) -> tuple[str, tuple[str, ...]]:
+    """The least specific class among the predicates of the formula, and a note for each."""
+    found = [(node, classify(node, bound.declared)) for node in maximal_predicates(bound.formula)]
+    notes = tuple(its.why for _, its in found)
+    names = [its.smallest for _, its in found]
+    return max(names, key=SPECIFIC_FIRST.index, default="local"), notes
+
+
+SPECIFIC_FIRST = (
+    "local",
+    "conjunctive",
+    "disjunctive",
+    "regular",
+    "co-regular",
+    "linear",
+    "post-linear",
+    "co-linear",
+    "co-post-linear",
+    "stable",
+    "co-stable",
+    "observer-independent",
+    "co-observer-independent",
+    "relational",
+    "arbitrary",
+)
+
+
+def _cost(result: Answer) -> str:
+    return f"visited {result.cuts} cuts"

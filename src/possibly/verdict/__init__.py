@@ -1,0 +1,1 @@
+"""Answers as data: `model` holds the types, `explain` says why."""

@@ -1,0 +1,113 @@
+"""Why: a path through the lattice told as steps, changes, the state at its end and what decided.
+
+Here belongs making an `Explanation` from an order and a formula, as data; the wording of a page or a
+terminal is the views'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from possibly.logic.predicate import MISSING, compile_predicate, is_state
+from possibly.logic.printer import unparse
+from possibly.logic.syntax import And, Iff, Implies, Leaf, Literal, Local, Node, Not, Or, Shared, Temporal
+from possibly.order.computation import Computation
+from possibly.order.state import Readings, RunningState, Variable
+from possibly.trace.model import NONE, Value
+from possibly.verdict.model import Atom, Change, Step
+
+
+def step_of(computation: Computation, step: int, changes: tuple[Change, ...] = ()) -> Step:
+    """A step as a reader sees it; the lines of a joint event are named together."""
+    trace = computation.trace
+    events = [trace.event(event) for event in computation.events(step)]
+
+    def together(parts: Sequence[str | None]) -> str | None:
+        return ", ".join(dict.fromkeys(part for part in parts if part is not None)) or None
+
+    return Step(
+        event=together([event.name for event in events]) or "",
+        process=together([event.process for event in events]) or "",
+        kind=together([event.kind for event in events]) or "",
+        place=together([event.at for event in events]),
+        label=together([event.label for event in events]),
+        function=together([event.fn for event in events]),
+        message=together([_message(computation, event.number) for event in events]),
+        changes=changes,
+    )
+
+
+def _message(computation: Computation, event: int) -> str | None:
+    """The message sent or received, with its other end."""
+    trace = computation.trace
+    kind, name = trace.strings[trace.kind[event]], trace.text(trace.message, event)
+    if kind == "send":
+        to = [
+            trace.processes[p].name
+            for row in trace.deliveries(event)
+            if (p := trace.delivery_to[row]) != NONE
+        ]
+        return " ".join([name or "a message", *(["to", ", ".join(to)] if to else [])])
+    if kind == "receive" and name is not None:
+        sender = next(
+            (e for e in computation.predecessors(event) if trace.text(trace.message, e) == name), None
+        )
+        origin = "" if sender is None else f" from {trace.processes[trace.process[sender]].name}"
+        return f"{name}{origin}"
+    return None
+
+
+def steps_along(
+    computation: Computation, steps: Sequence[int]
+) -> tuple[tuple[Step, ...], Mapping[str, Value]]:
+    """Each step with the variables it changes, and the state after the last."""
+    state = RunningState(computation)
+    found = []
+    for step in steps:
+        changes = (
+            Change(variable_text(name), None if before is MISSING else before, after, fresh=before is MISSING)
+            for name, before, after in state.execute(step)
+            if before is MISSING or not _same(before, after)
+        )
+        found.append(step_of(computation, step, tuple(changes)))
+    return tuple(found), {variable_text(name): value for name, value in state.values.items()}
+
+
+def _same(first: Value, second: Value) -> bool:
+    return type(first) is type(second) and bool(first == second)
+
+
+def variable_text(variable: Variable) -> str:
+    """As one writes it in a formula."""
+    process, name = variable
+    return unparse(Shared(name) if process is None else Local(process, name))
+
+
+def atoms_at(formula: Node, readings: Readings, cut: Sequence[int]) -> tuple[Atom, ...]:
+    """The state predicates of a formula that no connective joins, with their values at a cut."""
+    return tuple(_atom(node, readings, cut) for node in dict.fromkeys(_atomic(formula)))
+
+
+def _atomic(formula: Node) -> Iterator[Node]:
+    pending = [formula]
+    while pending:
+        node = pending.pop()
+        match node:
+            case Not(operand):
+                pending.append(operand)
+            case And(operands) | Or(operands) | Temporal(_, operands):
+                pending.extend(reversed(operands))
+            case Implies(left, right) | Iff(left, right):
+                pending.extend((right, left))
+            case Literal():
+                pass
+            case _ if is_state(node):
+                yield node
+
+
+def _atom(node: Node, readings: Readings, cut: Sequence[int]) -> Atom:
+    predicate = compile_predicate(node)
+    values = [readings(leaf).value(cut) for leaf in predicate.leaves]
+    pairs: Iterator[tuple[Leaf, Value]] = zip(predicate.leaves, values, strict=True)
+    operands = {unparse(leaf): value for leaf, value in pairs if value is not MISSING}
+    return Atom(unparse(node), predicate.evaluate(values), operands)

@@ -1,0 +1,133 @@
+"""What engines find and views show: the only words the two share.
+
+Here belongs the answer as data, complete enough that every view (text, JSON, page) is a rendering of
+it and needs nothing else; not how an answer is found, and no wording beyond names of things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+Value = Any
+Cut = Mapping[str, int]
+"""How many events of each process the cut contains, all processes listed."""
+
+
+class Truth(Enum):
+    """The answer to a property; its value is the word of the JSON result."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The way to a cut: of a violation (universal properties) or of a satisfaction (existential ones)."""
+
+    cut: Cut
+    path: tuple[str, ...]
+    """Event names in execution order from the initial cut, ending in `cut`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A variable that an event changes. `before` is absent when it had no value: see `fresh`."""
+
+    variable: str
+    """As one writes it in a formula: `P1.x`, or `turn` for a shared one."""
+    before: Value
+    after: Value
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of the explained order."""
+
+    event: str
+    process: str
+    kind: str
+    place: str | None = None
+    label: str | None = None
+    function: str | None = None
+    message: str | None = None
+    """The message sent or received, with its other end: `m1 to P2`, `m1 from P1`."""
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MissingOrder:
+    """Two events that nothing orders: had `first` to come before `second`, this way would be closed."""
+
+    first: Step
+    second: Step
+    suffices: bool | None = None
+    """Adding just this order makes the property true (False: it closes only this way; None: not tried)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A part of the formula that decided, with its value at the end of the path."""
+
+    text: str
+    value: bool
+    operands: Mapping[str, Value] = field(default_factory=dict)
+    """The variables it reads, with their values there (absent if without value)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why: the order step by step, the state it ends in, and the missing order that makes it possible."""
+
+    summary: str
+    """What the path shows, e.g. `ends where P1.cs & P2.cs is true`."""
+    steps: tuple[Step, ...]
+    state: Mapping[str, Value]
+    """Every variable that has a value at the end of the path, named as in a formula."""
+    atoms: tuple[Atom, ...] = ()
+    missing: MissingOrder | None = None
+    moment: int | None = None
+    """After how many steps of the path the property is decided, when the path goes on after that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one property on one trace."""
+
+    name: str
+    language: str
+    formula: str
+    truth: Truth
+    predicate_class: str = "arbitrary"
+    engine: str = "exhaustive"
+    seconds: float = 0.0
+    cuts: int = 0
+    observed: bool | None = None
+    """Whether the property held in the recorded order alone; None if not known."""
+    assumed: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    witness: Witness | None = None
+    explanation: Explanation | None = None
+    reason: str | None = None
+    """For UNKNOWN: which limit was hit and how to raise it."""
+    notes: tuple[str, ...] = ()
+    """For `--explain`: which class each predicate has, which engine was chosen and why."""
+
+    @property
+    def holds(self) -> bool | None:
+        return {Truth.HOLDS: True, Truth.VIOLATED: False, Truth.UNKNOWN: None}[self.truth]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All answers on one trace: one JSON document."""
+
+    trace: str
+    processes: int
+    events: int
+    verdicts: tuple[Verdict, ...]
+    warnings: tuple[str, ...] = ()
