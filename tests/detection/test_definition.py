@@ -7,15 +7,19 @@ The plain engines are compared with the enumeration of all paths, the sweep with
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
 from possibly.detection.branching import Engine, decide
+from possibly.detection.compiled import algebra
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
 from possibly.detection.linear import Linear
 from possibly.detection.observed import Observed, observed_path
+from possibly.detection.rowsets import PlainRows
 from possibly.detection.sweep import Sweep
 from possibly.detection.witness import Path
 from possibly.logic.bind import bind
@@ -77,17 +81,18 @@ def test_plain_ctl_equals_the_enumeration_of_paths(batch: int) -> None:
         assert found.value == expected, case.describe()
 
 
+@pytest.mark.parametrize("make", [PlainRows, algebra])
 @pytest.mark.parametrize("batch", BATCHES)
-def test_sweep_equals_the_plain_engine_at_every_cut(batch: int) -> None:
+def test_sweep_equals_the_plain_engine_at_every_cut(batch: int, make: Any) -> None:
     for case in _cases(batch, 60, CTL, "ctl", depth=3):
         plain = Exhaustive(case.lattice, case.predicates, Budget())
-        sweep = Sweep(case.lattice, case.predicates, Budget())
+        sweep = Sweep(case.lattice, case.predicates, Budget(), make)
         holds = sweep.function(case.node)
         seen = 0
         for cut in case.lattice.depth_first():
             assert holds(cut) == plain.at(case.node, cut), case.describe()
             seen += 1
-        assert seen == len(case.reference.cuts) == sweep.rows.cuts
+        assert seen == len(case.reference.cuts) == sweep.sets.cuts
         assert decide(sweep, case.node).value == plain.at(case.node, case.lattice.initial)
 
 
@@ -173,7 +178,7 @@ def test_observed_equals_the_definition_on_the_one_path(batch: int) -> None:
         path = observed_path(case.lattice)
         cuts = case.cuts(path)
         single = Reference(case.trace)
-        after = dict(zip(cuts, cuts[1:], strict=False))
+        after = dict(pairwise(cuts))
         single.successors = lambda cut, after=after: {after[cut]} if cut in after else set()  # type: ignore[method-assign,misc]
         expected = single.satisfies(frozenset(), case.formula)
         assert Observed(case.lattice, case.predicates, path).holds(case.node) == expected, case.describe()

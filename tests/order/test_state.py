@@ -20,7 +20,8 @@ def values(text: str, leaf: Leaf, process: int = 0) -> list[object]:
     reading = Readings(order)(leaf)
     cut = [0] * len(order.lengths)
     found = []
-    for cut[process] in range(order.lengths[process] + 1):
+    for count in range(order.lengths[process] + 1):
+        cut[process] = count
         found.append(reading.value(cut))
     return found
 

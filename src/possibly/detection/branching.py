@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from possibly.detection.exhaustive import TRUE
+from possibly.detection.laws import TRUE
 from possibly.detection.limits import Budget
 from possibly.detection.witness import Path, constrained_path, free_path
 from possibly.logic.depth import deep

@@ -14,49 +14,15 @@ by level instead, which gives the shortest path. Witnesses are made in `witness`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from possibly.detection.laws import LAWS, now_and_while
 from possibly.detection.limits import Budget
 from possibly.detection.witness import nearest
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
-from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Temporal
+from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates, Holds
-
-TRUE, FALSE = Literal(True), Literal(False)
-
-
-@dataclass(frozen=True, slots=True)
-class Law:
-    """One operator as a recursion: value = now | while & (some or every successor's value)."""
-
-    every: bool
-    """All successors must have it, and there must be one; else some successor must."""
-    at_end: bool
-    """Whether the final cut, which has no successor, counts as if a successor had it."""
-
-
-LAWS = {
-    # operator: (law, which of its operands is `now`, which is `while`)
-    "EF": Law(every=False, at_end=False),
-    "EU": Law(every=False, at_end=False),
-    "EG": Law(every=False, at_end=True),
-    "AF": Law(every=True, at_end=False),
-    "AU": Law(every=True, at_end=False),
-    "AG": Law(every=True, at_end=True),
-}
-
-
-def now_and_while(node: Temporal) -> tuple[Node, Node]:
-    """The two parts of the law of an operator over paths."""
-    match node.operator:
-        case "EF" | "AF":
-            return node.operands[0], TRUE
-        case "EG" | "AG":
-            return FALSE, node.operands[0]
-        case _:
-            return node.operands[1], node.operands[0]
 
 
 class Exhaustive:

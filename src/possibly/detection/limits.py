@@ -45,9 +45,10 @@ class Budget:
     def visit(self, cuts: int = 1) -> None:
         self.visited += cuts
         if self.visited >= self._next_look:
-            self._look()
+            self.look()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Stop if a limit is passed; long work that visits no cuts calls it now and then."""
         limits = [limit + 1 for limit in (self.max_cuts, self.bound) if limit is not None]
         self._next_look = min([self.visited + LOOK_EVERY, *limits])
         if self.max_cuts is not None and self.visited > self.max_cuts:

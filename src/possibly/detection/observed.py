@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from possibly.detection.exhaustive import LAWS, now_and_while
+from possibly.detection.laws import LAWS, now_and_while
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal

@@ -130,15 +130,15 @@ def _greedy(
 
 def _joint_path(lattice: Lattice, targets: set[int]) -> Path:
     """With joint events a process that runs on may cost a change: search by single steps."""
-    for target in sorted(targets):
-        bounds = lattice.unpack(target)
+    bounds = tuple(map(max, *map(lattice.unpack, [*targets, lattice.initial])))
 
-        def successors(cut: int, bounds: tuple[int, ...] = bounds) -> Iterator[tuple[Move, int]]:
-            return ((move, cut + move.delta) for move in _inside(lattice, cut, bounds))
+    def successors(cut: int) -> Iterator[tuple[Move, int]]:
+        return ((move, cut + move.delta) for move in _inside(lattice, cut, bounds))
 
-        found = constrained_path(lattice.initial, successors, targets.__contains__)
-        return found if found is not None else _greedy(lattice, {0: (0, ())}, 0, bounds)
-    return ()
+    found = constrained_path(lattice.initial, successors, targets.__contains__)
+    if found is not None:
+        return found
+    return _greedy(lattice, {0: (0, ())}, lattice.initial, lattice.unpack(min(targets)))
 
 
 Place = TypeVar("Place", bound=Hashable)

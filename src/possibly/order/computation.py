@@ -278,17 +278,15 @@ class _Conflicts:
         self.reads_since: dict[str, list[int]] = {}
 
     def before(self, event: int) -> Iterable[int]:
-        found: list[int] = []
-        for variable in self.trace.reads(event):
-            if variable in self.last_write:
-                found.append(self.last_write[variable])
+        read = list(self.trace.reads(event))
+        found = [self.last_write[variable] for variable in read if variable in self.last_write]
         written = [variable for variable, _ in self.trace.writes(event)]
         for variable in written:
             found.extend(self.reads_since.pop(variable, ()))
             if variable in self.last_write:
                 found.append(self.last_write[variable])
             self.last_write[variable] = event
-        for variable in self.trace.reads(event):
+        for variable in read:
             if variable not in written:
                 self.reads_since.setdefault(variable, []).append(event)
         return found

@@ -49,7 +49,7 @@ class Lattice:
         self._moves: list[list[Move | None]] = [
             [*[_NOT_YET] * length, None] for length in computation.lengths
         ]
-        """For each process and count the next move; None where another line of its joint event stands for it."""
+        """The next move for each process and count; None where another line of its joint event leads."""
         self._fields = list(zip(self.shifts, self.masks, self._moves, strict=True))
 
     def pack(self, cut: Sequence[int]) -> int:

@@ -36,12 +36,11 @@ class Crossing:
 
 
 class Rows:
-    """All cuts of a computation. `visit` is told the size of each row and may raise to stop the enumeration."""
+    """All cuts of a computation. `visit` is told the size of each row and may raise to stop."""
 
     def __init__(self, computation: Computation, visit: Callable[[int], None] = lambda cuts: None) -> None:
         self.computation = computation
-        lengths = computation.lengths
-        order = sorted(range(len(lengths)), key=lambda process: lengths[process])
+        order = row_order(computation)
         self.last = order[-1] if order else NO_ROW
         """The longest process: long rows, and few of them."""
         self.prefix = tuple(order[:-1])
@@ -117,11 +116,16 @@ class Rows:
         return tuple(self.computation.trace.process[line] for line in self.computation.events(event))
 
 
+def row_order(computation: Computation) -> list[int]:
+    """The processes by length, the longest last."""
+    return sorted(range(len(computation.lengths)), key=lambda process: computation.lengths[process])
+
+
 def _enumerate(computation: Computation, order: Sequence[int]) -> Iterator[tuple[Cut, int, int]]:
     """Prefix, low and high of each row, in lexical order of the prefix."""
     if not order:
         return
-    needs, allows = _bounds(computation, order)
+    needs, allows = bounds(computation, order)
     depth = len(order) - 1
     lows: list[list[int]] = [[0] * len(order)]
     highs: list[list[int]] = [[computation.lengths[process] for process in order]]
@@ -153,7 +157,7 @@ Bounds = list[list[Cut]]
 """For each place in the order and each count there: a number for each place."""
 
 
-def _bounds(computation: Computation, order: Sequence[int]) -> tuple[Bounds, Bounds]:
+def bounds(computation: Computation, order: Sequence[int]) -> tuple[Bounds, Bounds]:
     """What a count needs at least of the other processes, and what it allows them at most."""
     needs: Bounds = []
     for process in order:

@@ -187,8 +187,8 @@ def _chain(computation: Computation, leaf: Shared) -> Chain:
     for event, value in _writes_of(trace, leaf.variable):
         if last is not None and computation.order == "sync" and computation.concurrent(last, event):
             raise FormulaError(
-                f"the writes of shared variable {leaf.variable} at {trace.name(last)} and {trace.name(event)} "
-                "are not ordered in --order sync, so it has no one value at a cut",
+                f"the writes of shared variable {leaf.variable} at {trace.name(last)} and {trace.name(event)}"
+                " are not ordered in --order sync, so it has no one value at a cut",
                 hint="use --order causal",
             )
         last = event

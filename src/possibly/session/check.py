@@ -13,13 +13,14 @@ from time import perf_counter
 
 from possibly.detection.branching import Finding
 from possibly.detection.choose import Answer, answer, engines_for
+from possibly.detection.declared import check_declared
 from possibly.detection.limits import Budget
 from possibly.detection.linear import Linear
 from possibly.detection.missing import Pair, missing_order
 from possibly.detection.observed import Observed, observed_path
 from possibly.errors import FormulaError
 from possibly.logic.bind import Bound, Vocabulary, bind_property
-from possibly.logic.classes import classify
+from possibly.logic.classes import SMALLEST_FIRST, classify
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import Property, Specification
@@ -92,6 +93,7 @@ class Checker:
     def verdict(self, found: Property, bound: Bound) -> Verdict:
         started = perf_counter()
         predicates = CutPredicates(self.lattice, self.readings)
+        check_declared(bound.declared, self.lattice, predicates)
         budget = self._budget(f"checking {found.name}")
         formula = bound.formula
         result = answer(found.language, formula, self.lattice, predicates, budget, self.options.engine)
@@ -192,26 +194,7 @@ def _classes(bound: Bound) -> tuple[str, tuple[str, ...]]:
     found = [(node, classify(node, bound.declared)) for node in maximal_predicates(bound.formula)]
     notes = tuple(its.why for _, its in found)
     names = [its.smallest for _, its in found]
-    return max(names, key=SPECIFIC_FIRST.index, default="local"), notes
-
-
-SPECIFIC_FIRST = (
-    "local",
-    "conjunctive",
-    "disjunctive",
-    "regular",
-    "co-regular",
-    "linear",
-    "post-linear",
-    "co-linear",
-    "co-post-linear",
-    "stable",
-    "co-stable",
-    "observer-independent",
-    "co-observer-independent",
-    "relational",
-    "arbitrary",
-)
+    return max(names, key=SMALLEST_FIRST.index, default="local"), notes
 
 
 def _cost(result: Answer) -> str:
