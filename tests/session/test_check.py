@@ -10,7 +10,10 @@ from possibly.trace.notation import trace
 from possibly.verdict.model import Atom, Change, Explanation, Step, Truth, Verdict
 
 MUTEX = trace(
-    'P(cs=false): a@"m.py:1" recv(go)@"m.py:2" b{cs=true}@"m.py:3" | Q(cs=false): send(go>P){cs=true} c{cs=false}',
+    """
+    P(cs=false): a@"m.py:1" recv(go)@"m.py:2" b{cs=true}@"m.py:3"
+    Q(cs=false): send(go>P){cs=true} c{cs=false}
+    """,
     order="a Q:1 P:2 c b",
 )
 
@@ -32,6 +35,7 @@ def test_invariant_that_held_in_the_run_and_fails_in_another_order() -> None:
     assert (found.truth, found.observed, found.holds) == (Truth.VIOLATED, True, False)
     assert found.witness is not None
     assert found.witness.cut == {"P": 3, "Q": 1} and found.witness.path == ("Q:1", "a", "P:2", "b")
+    assert found.explanation is not None
     assert found.explanation == Explanation(
         summary="it ends where !(P.cs & Q.cs) is false",
         steps=(
@@ -42,7 +46,7 @@ def test_invariant_that_held_in_the_run_and_fails_in_another_order() -> None:
         ),
         state={"P.cs": True, "Q.cs": True},
         atoms=(Atom("P.cs", True, {"P.cs": True}), Atom("Q.cs", True, {"Q.cs": True})),
-        missing=found.explanation and found.explanation.missing,
+        missing=found.explanation.missing,
     )
 
 
@@ -80,7 +84,7 @@ def test_existential_property_shows_how_it_is_possible() -> None:
         ("E[!P.cs U Q.cs]", "ctl", "it ends where Q.cs is true"),
         ("AX(Q.cs)", "ctl", "it ends where Q.cs is false"),
         ("EX[Q](Q.cs)", "ctl", "it ends where Q.cs is true"),
-        ("G(!(P.cs & Q.cs))", "ltl", "this observation breaks G(!(P.cs & Q.cs))"),
+        ("G(!(P.cs & Q.cs))", "ltl", "this observation breaks G !(P.cs & Q.cs)"),
     ],
 )
 def test_summary_says_what_the_path_shows(formula: str, language: str, summary: str) -> None:

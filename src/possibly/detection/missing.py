@@ -20,6 +20,9 @@ from possibly.order.lattice import Move
 CANDIDATES = 8
 """How many pairs are tried."""
 
+REACH = 1000
+"""How many events of a process are looked through on either side of a cut."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -85,25 +88,25 @@ class _Relevance:
 def _at_cut(
     computation: Computation, path: Sequence[Move], place: dict[int, int], relevant: _Relevance
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of a step outside the cut, first of its process or first that matters, and one inside."""
+    """Pairs of a step outside the cut that was observed before one inside it."""
     cut = [0] * len(computation.lengths)
     for move in path:
         for process in move.processes:
             cut[process] += 1
-    outside = [
-        _ends(_steps(computation, p, range(c + 1, n + 1)), relevant) for p, c, n in _ranges(computation, cut)
-    ]
-    inside = [
-        _ends(_steps(computation, p, range(c, 0, -1)), relevant) for p, c, _ in _ranges(computation, cut)
-    ]
-    for here, later in enumerate(outside):
-        for there, earlier in enumerate(inside):
-            if here != there:
-                yield from ((e, f) for e in later for f in earlier if place[e] < place[f])
+    backward = (_steps(computation, process, range(count, 0, -1)) for process, count in enumerate(cut))
+    inside = [_ends(steps, relevant) for steps in backward]
+    for process, (count, length) in enumerate(zip(cut, computation.lengths, strict=True)):
+        later = list(islice(_steps(computation, process, range(count + 1, length + 1)), REACH))
+        others = (step for there, steps in enumerate(inside) if there != process for step in steps)
+        for second in others:
+            observed = [first for first in later if place[first] < place[second]]
+            yield from ((first, second) for first in _outermost(observed, relevant))
 
 
-def _ranges(computation: Computation, cut: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    return zip(range(len(cut)), cut, computation.lengths, strict=True)
+def _outermost(steps: Sequence[int], relevant: _Relevance) -> list[int]:
+    """The first and the last of the steps that touch what matters; if none does, of all."""
+    touching = [step for step in steps if relevant.of(step)] or list(steps)
+    return [touching[0], touching[-1]] if touching else []
 
 
 def _steps(computation: Computation, process: int, positions: range) -> Iterator[int]:
@@ -113,7 +116,7 @@ def _steps(computation: Computation, process: int, positions: range) -> Iterator
 def _ends(steps: Iterator[int], relevant: _Relevance) -> list[int]:
     """The first step, and the first one that touches what matters."""
     found: list[int] = []
-    for step in islice(steps, 1000):
+    for step in islice(steps, REACH):
         if relevant.of(step):
             return [step, *found]
         if not found:
