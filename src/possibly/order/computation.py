@@ -21,6 +21,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
+from itertools import chain, pairwise
 
 from possibly.errors import TraceError, UsageError
 from possibly.trace.model import NONE, Ints, Trace
@@ -240,33 +241,56 @@ def _direct_edges(
     trace: Trace, order: str, joint: Mapping[int, tuple[int, ...]], extra: Iterable[tuple[int, int]]
 ) -> tuple[Ints, Ints]:
     """For each event the range of its predecessors on other processes, and these predecessors."""
-    added: dict[int, list[int]] = {}
-    for first, second in extra:
-        added.setdefault(second, []).append(first)
     process = trace.process
-    sends = {r: s for s, r in zip(trace.delivery_send, trace.delivery_receive, strict=True) if r != NONE}
-    conflicts = _Conflicts(trace) if order == "causal" and _has_shared(trace) else None
-    has_after = trace.after_start is not None
-    start, edges = array("i", [0]), array("i")
-    for event in range(len(trace)):
-        found: set[int] = set()
-        if event in sends:
-            found.add(sends[event])
-        if has_after:
-            found.update(trace.after(event))
-        if conflicts is not None:
-            found.update(conflicts.before(event))
-        if event in joint:
-            found.update(joint[event])
-        if event in added:
-            found.update(added[event])
-        edges.extend(sorted(other for other in found if process[other] != process[event]))
-        start.append(len(edges))
+    before: dict[int, set[int]] = {}
+    for first, second in chain(_stated_order(trace), _conflicting_accesses(trace, order), extra):
+        if first >= second:
+            raise TraceError(
+                f"{trace.name(second)} comes before {trace.name(first)}, which has to happen first",
+                file=trace.file,
+            )
+        if process[first] != process[second]:
+            before.setdefault(second, set()).add(first)
+    for event, lines in joint.items():
+        before.setdefault(event, set()).update(line for line in lines if line != event)
+    start, edges = array("i"), array("i")
+    for event in sorted(before):
+        # Most events have no predecessor elsewhere: their ranges are empty and written in one go.
+        start.extend(array("i", [len(edges)]) * (event + 1 - len(start)))
+        edges.extend(sorted(before[event]))
+    start.extend(array("i", [len(edges)]) * (len(trace) + 1 - len(start)))
     return start, edges
 
 
-def _has_shared(trace: Trace) -> bool:
-    return trace.write_start is not None
+def _stated_order(trace: Trace) -> Iterator[tuple[int, int]]:
+    """Messages and `after`."""
+    for send, receive in zip(trace.delivery_send, trace.delivery_receive, strict=True):
+        if receive != NONE:
+            yield send, receive
+    if trace.after_start is not None:
+        for event in _with_entries(trace.after_start):
+            for earlier in trace.after(event):
+                yield earlier, event
+
+
+def _conflicting_accesses(trace: Trace, order: str) -> Iterator[tuple[int, int]]:
+    """In causal order, the direct conflicts of accesses to shared variables."""
+    if order != "causal" or trace.write_start is None:
+        return
+    conflicts = _Conflicts(trace)
+    accesses = set(_with_entries(trace.write_start))
+    if trace.read_start is not None:
+        accesses.update(_with_entries(trace.read_start))
+    for event in sorted(accesses):
+        for earlier in conflicts.before(event):
+            yield earlier, event
+
+
+def _with_entries(start: Ints) -> Iterator[int]:
+    """The events whose range is not empty."""
+    for event, (first, last) in enumerate(pairwise(start)):
+        if first != last:
+            yield event
 
 
 class _Conflicts:
