@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import eq, ge, lt, ne
 from random import Random
 from typing import Any
 
@@ -72,16 +73,14 @@ def random_trace(random: Random, events: int = 7, joint: bool = True, shared: bo
     return builder.finish()
 
 
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {"==": eq, "!=": ne, "<": lt, ">=": ge}
+
+
 def _compare(left: Any, operator: str, right: Any) -> bool:
     if left is None or right is None:
         return False
     try:
-        return {
-            "==": lambda: left == right,
-            "!=": lambda: left != right,
-            "<": lambda: left < right,
-            ">=": lambda: left >= right,
-        }[operator]()
+        return bool(OPERATORS[operator](left, right))
     except TypeError:
         return False
 

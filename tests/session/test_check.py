@@ -125,6 +125,26 @@ def test_unknown_says_which_limit_was_hit() -> None:
     assert found.reason == "more than 1000 cuts to visit; raise --max-cuts"
 
 
+@pytest.mark.parametrize(
+    ("formula", "language", "truth"),
+    [
+        ("AG(!(P0.x == 1 & P1.x == 1))", "ctl", Truth.VIOLATED),
+        ("EF(P0.x == 1 & P1.x == 1)", "ctl", Truth.HOLDS),
+        ("AF(P0.x == 2)", "ctl", Truth.VIOLATED),
+        ("EG(P0.x < 2)", "ctl", Truth.HOLDS),
+        ("G(!(P0.x == 1 & P1.x == 1))", "ltl", Truth.VIOLATED),
+        ("AG(P0.x < 2)", "ctl", Truth.UNKNOWN),
+        ("AF(P0.x == 1)", "ctl", Truth.UNKNOWN),
+    ],
+)
+def test_recorded_order_decides_where_engines_give_up(formula: str, language: str, truth: Truth) -> None:
+    run = trace(" | ".join(f"P{i}(x=0): {'_ ' * 8} a{i}{{x=1}}" for i in range(5)))
+    found = verdict(run, formula, language, max_cuts=30)
+    assert found.truth is truth
+    if truth is not Truth.UNKNOWN:
+        assert found.engine == "observed" and found.witness is not None and found.explanation is not None
+
+
 def test_faults_are_listed_and_count_as_false() -> None:
     found = verdict(trace("P(x=0): a{x=1}"), "AG(!(1 / P.x > 0))")
     assert found.truth is Truth.VIOLATED

@@ -46,6 +46,7 @@ ENDS_FALSE = "it ends where {} is false"
 ENDS_TRUE = "it ends where {} is true"
 NEVER = "{} is never true on it"
 ALWAYS = "{} is true all the way"
+BREAKS = "this observation breaks {}"
 
 
 class Engine(Protocol):

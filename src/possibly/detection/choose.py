@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from possibly.detection.branching import Finding, Shows, decide
+from possibly.detection.branching import BREAKS, Finding, Shows, decide
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.linear import Linear
@@ -51,7 +51,7 @@ def _linear(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: 
     found = engine.decide()
     if found.path is None:
         return found
-    shows = Shows("this observation breaks {}", formula, to_the_end=True)
+    shows = Shows(BREAKS, formula, to_the_end=True)
     return Finding(found.value, found.path, shows, engine.moment(found.path))
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from possibly.detection.branching import Finding
-from possibly.detection.limits import Budget
+from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.witness import Path, changes, constrained_path, free_path
-from possibly.logic.progression import Progression, State, Valuation
+from possibly.logic.progression import Progression, State, TooLargeError, Valuation
 from possibly.logic.syntax import Node, Not
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import CutPredicates
@@ -28,13 +28,19 @@ class Linear:
     def __init__(self, lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> None:
         self.lattice = lattice
         self.budget = budget
-        self.broken = Progression(Not(formula))
+        self.broken = Progression(Not(formula), budget.look)
         self._atoms = [predicates(atom) for atom in self.broken.atoms]
         self._valuations: dict[int, Valuation] = {}
         self._dead: set[Pair] = set()
 
     def decide(self) -> Finding:
         """Whether every observation satisfies the formula."""
+        try:
+            return self._decide()
+        except TooLargeError:
+            raise LimitReachedError("the automaton of the formula is too large; split the formula") from None
+
+    def _decide(self) -> Finding:
         path = self._search()
         if path is None:
             return Finding(True)

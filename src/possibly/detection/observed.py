@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.detection.laws import LAWS, now_and_while
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
@@ -18,6 +19,26 @@ from possibly.order.predicate import CutPredicates
 def observed_path(lattice: Lattice) -> tuple[Move, ...]:
     """The recorded order as moves."""
     return tuple(lattice.move_of(step) for step in lattice.computation.steps)
+
+
+def shown_by(observed: Observed, formula: Node) -> Finding | None:
+    """What the recorded order alone decides: one path refutes AG and AF, and shows EF and EG.
+
+    For when an engine gave up; the path is not the shortest one.
+    """
+    match formula:
+        case Temporal("AG" | "EF" as operator, (operand,)) if is_state(operand):
+            holds, wanted = observed.predicates(operand), operator == "EF"
+            for count, cut in enumerate(observed.cuts()):
+                if holds(cut) == wanted:
+                    shows = Shows(ENDS_TRUE if wanted else ENDS_FALSE, operand)
+                    return Finding(wanted, tuple(observed.path[:count]), shows)
+        case Temporal("AF" | "EG" as operator, (operand,)) if is_state(operand):
+            exists = operator == "EG"
+            if observed.holds(formula) == exists:
+                shows = Shows(ALWAYS if exists else NEVER, operand, to_the_end=True)
+                return Finding(exists, tuple(observed.path), shows)
+    return None
 
 
 class Observed:

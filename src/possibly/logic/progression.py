@@ -16,7 +16,7 @@ The word may end in a state that is not strong; a state without any obligation a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -27,12 +27,20 @@ from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Tem
 Valuation = int
 """Truth of the atoms at a state: bit i is that of atom i."""
 
-Ways = frozenset[frozenset[int]]
-"""Alternatives; each a set of demands on the next state: 2 * formula + (1 if a next state must exist)."""
+Ways = frozenset[int]
+"""Alternatives, each a set of demands on the next state as bits: bit 2 f for formula f, bit 2 f + 1 for
+formula f in a next state that must exist."""
 
 TRUE, FALSE = 0, 1
-_MET: Ways = frozenset([frozenset[int]()])
+_MET: Ways = frozenset([0])
 _UNMET: Ways = frozenset()
+
+MOST_WORK = 20_000_000
+"""Pairs of ways that may be combined before the automaton counts as too large."""
+
+
+class TooLargeError(Exception):
+    """The automaton of the formula grows beyond what can be built; the answer is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +49,8 @@ class State:
 
     memory: int
     """Bit i for slot i: the value it needs from the previous state; -1 before the first state."""
-    obligations: frozenset[int]
-    """Formulas that must hold from the next state on, if there is one."""
+    obligations: int
+    """Bit f: formula f must hold from the next state on, if there is one."""
     strong: bool
     """There must be a next state."""
 
@@ -69,10 +77,11 @@ class _Slot:
 class Progression:
     """The automaton of a formula on finite sequences of states.
 
-    `atoms` are the state predicates whose truth a caller supplies at each state.
+    `atoms` are the state predicates whose truth a caller supplies at each state. `check` is called now and
+    then during long work and may raise to end it.
     """
 
-    def __init__(self, formula: Node) -> None:
+    def __init__(self, formula: Node, check: Callable[[], None] = lambda: None) -> None:
         self.atoms: list[Node] = []
         self._table: list[tuple[str, tuple[int, ...]]] = []
         self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -82,10 +91,11 @@ class Progression:
         self._steps: dict[tuple[State, Valuation], tuple[State, ...]] = {}
         self._known: dict[tuple[Node, bool], int] = {}
         self._speaks_of_future: dict[int, bool] = {}
+        self._work = _Work(check)
         self._make("true")
         self._make("false")
         with deep():
-            self.initial = State(-1, frozenset([self._normal(formula, True)]), False)
+            self.initial = State(-1, 1 << self._normal(formula, True), False)
 
     def advance(self, state: State, valuation: Valuation) -> tuple[State, ...]:
         """The states after reading one more state of the run; none if no way is left."""
@@ -195,11 +205,12 @@ class Progression:
     def _advance(self, state: State, valuation: Valuation) -> Iterable[State]:
         found: dict[State, None] = {}
         for past, memory, guesses in self._pasts(state.memory, valuation):
-            reader = _Reader(self._table, valuation, past)
-            ways = reader.all_of([*state.obligations, *guesses])
-            for way in ways:
-                demands = frozenset(demand >> 1 for demand in way if demand >> 1 != TRUE)
-                found[State(memory, demands, any(demand & 1 for demand in way))] = None
+            reader = _Reader(self._table, valuation, past, self._work)
+            for way in reader.all_of([*_bits(state.obligations), *guesses]):
+                demands = list(_bits(way))
+                obligations = {demand >> 1 for demand in demands} - {TRUE}
+                strong = any(demand & 1 for demand in demands)
+                found[State(memory, sum(1 << formula for formula in obligations), strong)] = None
         return found
 
     def _pasts(self, memory: int, valuation: Valuation) -> Iterable[tuple[int, int, list[int]]]:
@@ -227,7 +238,7 @@ class Progression:
             )
 
     def _value(self, formula: int, valuation: Valuation, past: int) -> bool:
-        return bool(_Reader(self._table, valuation, past).ways(formula))
+        return bool(_Reader(self._table, valuation, past, self._work).ways(formula))
 
 
 def _past_value(operator: str, operands: Sequence[bool], memory: int, before: bool) -> tuple[bool, bool]:
@@ -247,11 +258,37 @@ def _past_value(operator: str, operands: Sequence[bool], memory: int, before: bo
     return now, now
 
 
+def _bits(number: int) -> Iterator[int]:
+    """The places of the ones."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+class _Work:
+    """Counts combined ways, so that a formula whose automaton explodes ends in an error and not in a hang."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self.check = check
+        self.done = 0
+
+    def add(self, pairs: int) -> None:
+        self.done += pairs
+        if self.done > MOST_WORK:
+            raise TooLargeError
+        if pairs > 1000:
+            self.check()
+
+
 class _Reader:
     """Splits formulas at one state of the run into the ways in which they can be met."""
 
-    def __init__(self, table: Sequence[tuple[str, tuple[int, ...]]], valuation: Valuation, past: int) -> None:
+    def __init__(
+        self, table: Sequence[tuple[str, tuple[int, ...]]], valuation: Valuation, past: int, work: _Work
+    ) -> None:
         self.table = table
+        self.work = work
         self.valuation = valuation
         self.past = past
         self.known: dict[int, Ways] = {}
@@ -278,35 +315,36 @@ class _Reader:
             case "and":
                 return self.all_of(parts)
             case "or":
-                return _least(way for part in parts for way in self.ways(part))
+                return self.least(way for part in parts for way in self.ways(part))
             case "X":
-                return frozenset([frozenset([parts[0] << 1 | 1])])
+                return frozenset([2 << 2 * parts[0]])
             case "N":
-                return frozenset([frozenset([parts[0] << 1])])
+                return frozenset([1 << 2 * parts[0]])
             case "U":
-                later = frozenset([frozenset([formula << 1 | 1])])
-                return _least([*self.ways(parts[1]), *_both(self.ways(parts[0]), later)])
+                later = self.both(self.ways(parts[0]), frozenset([2 << 2 * formula]))
+                return self.least([*self.ways(parts[1]), *later])
             case _:
-                later = frozenset([frozenset([formula << 1])])
-                return _both(self.ways(parts[1]), _least([*self.ways(parts[0]), *later]))
+                sooner = self.least([*self.ways(parts[0]), 1 << 2 * formula])
+                return self.both(self.ways(parts[1]), sooner)
 
     def all_of(self, formulas: Iterable[int]) -> Ways:
         found = _MET
         for formula in formulas:
-            found = _both(found, self.ways(formula))
+            found = self.both(found, self.ways(formula))
         return found
 
+    def both(self, first: Ways, second: Ways) -> Ways:
+        if first == _MET or second == _MET:
+            return second if first == _MET else first
+        self.work.add(len(first) * len(second))
+        return self.least(a | b for a in first for b in second)
 
-def _both(first: Ways, second: Ways) -> Ways:
-    if first is _MET or second is _MET:
-        return second if first is _MET else first
-    return _least(a | b for a in first for b in second)
-
-
-def _least(ways: Iterable[frozenset[int]]) -> Ways:
-    """Without the ways that demand more than another one does."""
-    kept: list[frozenset[int]] = []
-    for way in sorted(set(ways), key=len):
-        if not any(less <= way for less in kept):
-            kept.append(way)
-    return frozenset(kept)
+    def least(self, ways: Iterable[int]) -> Ways:
+        """Without the ways that demand more than another one does."""
+        distinct = sorted(set(ways), key=int.bit_count)
+        kept: list[int] = []
+        for way in distinct:
+            self.work.add(len(kept))
+            if not any(less & way == less for less in kept):
+                kept.append(way)
+        return frozenset(kept)

@@ -7,22 +7,23 @@ with the observed order, explain.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 
-from possibly.detection.branching import Finding
+from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.choose import Answer, answer, engines_for
 from possibly.detection.declared import check_declared
 from possibly.detection.limits import Budget
 from possibly.detection.linear import Linear
 from possibly.detection.missing import Pair, missing_order
-from possibly.detection.observed import Observed, observed_path
+from possibly.detection.observed import Observed, observed_path, shown_by
 from possibly.errors import FormulaError
 from possibly.logic.bind import Bound, Vocabulary, bind_property
 from possibly.logic.classes import SMALLEST_FIRST, classify
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
+from possibly.logic.progression import TooLargeError
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Node
 from possibly.order.computation import Computation
@@ -97,8 +98,10 @@ class Checker:
         budget = self._budget(f"checking {found.name}")
         formula = bound.formula
         result = answer(found.language, formula, self.lattice, predicates, budget, self.options.engine)
-        finding = result.finding
         observed = self._observed(found.language, formula, predicates)
+        if result.finding is None:
+            result = self._from_observed(found.language, formula, predicates, observed, result)
+        finding = result.finding
         name, notes = _classes(bound)
         return Verdict(
             name=found.name,
@@ -121,11 +124,30 @@ class Checker:
         told = None if self.progress is None else partial(self.progress, what)
         return Budget(self.options.max_cuts, self.options.timeout, told)
 
-    def _observed(self, language: str, formula: Node, predicates: CutPredicates) -> bool:
+    def _observed(self, language: str, formula: Node, predicates: CutPredicates) -> bool | None:
         path = observed_path(self.lattice)
         if language == "ltl":
-            return Linear(self.lattice, predicates, formula, Budget()).holds_on(path)
+            try:
+                return Linear(self.lattice, predicates, formula, Budget()).holds_on(path)
+            except TooLargeError:
+                return None
         return Observed(self.lattice, predicates, path).holds(formula)
+
+    def _from_observed(
+        self, language: str, formula: Node, predicates: CutPredicates, observed: bool | None, result: Answer
+    ) -> Answer:
+        """Where the engines gave up, the recorded order may still decide: it is one of all orders."""
+        path = observed_path(self.lattice)
+        if language == "ctl":
+            finding = shown_by(Observed(self.lattice, predicates, path), formula)
+        else:
+            finding = (
+                Finding(False, path, Shows(BREAKS, formula, to_the_end=True)) if observed is False else None
+            )
+        if finding is None:
+            return result
+        note = f"{result.reason}; the recorded order decides"
+        return replace(result, finding=finding, engine="observed", reason=None, notes=(*result.notes, note))
 
     # ---- witnesses and reasons ------------------------------------------------------------------
 
@@ -143,7 +165,7 @@ class Checker:
         return self.lattice.unpack(self.lattice.initial + sum(move.delta for move in path))
 
     def _explanation(
-        self, language: str, formula: Node, finding: Finding | None, observed: bool
+        self, language: str, formula: Node, finding: Finding | None, observed: bool | None
     ) -> Explanation | None:
         if finding is None or finding.path is None or finding.shows is None or not self.options.explain:
             return None
