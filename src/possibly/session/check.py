@@ -116,7 +116,7 @@ class Checker:
             witness=self._witness(finding),
             explanation=self._explanation(found.language, formula, finding, observed),
             reason=result.reason,
-            notes=(*notes, *result.notes, _cost(result)),
+            notes=(*notes, *result.notes),
             seconds=perf_counter() - started,
         )
 
@@ -176,7 +176,7 @@ class Checker:
             summary=shows.how.format(unparse(shows.what)),
             steps=steps,
             state=state,
-            atoms=atoms_at(what, self.readings, self._cut(finding.path)),
+            atoms=atoms_at(what, self.readings, self._cut(finding.path[: finding.moment])),
             missing=None if observed == finding.value else self._missing(language, formula, finding),
             moment=finding.moment,
         )
@@ -217,7 +217,3 @@ def _classes(bound: Bound) -> tuple[str, tuple[str, ...]]:
     notes = tuple(its.why for _, its in found)
     names = [its.smallest for _, its in found]
     return max(names, key=SMALLEST_FIRST.index, default="local"), notes
-
-
-def _cost(result: Answer) -> str:
-    return f"visited {result.cuts} cuts"

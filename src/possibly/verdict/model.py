@@ -71,7 +71,7 @@ class MissingOrder:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A part of the formula that decided, with its value at the end of the path."""
+    """A part of the formula that decided, with its value at the moment that did (else at the end)."""
 
     text: str
     value: bool
@@ -84,7 +84,7 @@ class Explanation:
     """Why: the order step by step, the state it ends in, and the missing order that makes it possible."""
 
     summary: str
-    """What the path shows, e.g. `ends where P1.cs & P2.cs is true`."""
+    """What the path shows, e.g. `it ends where P1.cs & P2.cs is true`."""
     steps: tuple[Step, ...]
     state: Mapping[str, Value]
     """Every variable that has a value at the end of the path, named as in a formula."""

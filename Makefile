@@ -1,0 +1,65 @@
+# Everything runs in its own environment, .venv, which the first target that needs it creates.
+PYTHON ?= python3
+WORKERS ?= 2
+BIN := .venv/bin
+# The stamps depend on these: a new dependency or kernel is installed with the next command.
+PROJECT := pyproject.toml $(wildcard setup.py src/possibly/*/*.c)
+RUNTIME := .venv/.runtime
+TOOLS := .venv/.tools
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+DEMO := build/demo
+
+.PHONY: help venv demo test lint format types unit bench soak clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "possibly needs Python 3.11 or later: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@echo "creating the environment in .venv" >&2
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
+
+$(RUNTIME): $(PROJECT) | $(BIN)/python
+	@echo "installing possibly into .venv" >&2
+	@$(PIP) --editable .
+	@touch $@
+
+$(TOOLS): $(PROJECT) | $(BIN)/python
+	@echo "installing possibly and its test tools into .venv" >&2
+	@$(PIP) --editable '.[test]'
+	@touch $(RUNTIME) $@
+
+venv: $(TOOLS) ## create .venv with possibly and the test tools
+
+demo: $(RUNTIME) ## check an example run: the failing order explained, and a page that shows it
+	@mkdir -p $(DEMO)
+	@$(BIN)/possibly check examples/mutex/run.jsonl --spec examples/mutex/mutex.spec \
+	  --html $(DEMO)/mutex.html; status=$$?; test $$status -eq 1 || \
+	  { echo "the demo should find one violation, but the check ended with status $$status" >&2; exit 1; }
+
+test: lint types unit ## everything: lint, format, types and tests
+
+lint: $(TOOLS) ## lint and check the format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(TOOLS) ## put the code into the format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(TOOLS) ## strict type check
+	$(BIN)/mypy
+
+unit: $(TOOLS) ## the tests, on WORKERS=2 cores
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+bench: $(TOOLS) ## measure load rate, cuts a second and memory
+	$(BIN)/python benchmarks/run.py
+
+soak: $(TOOLS) ## the laws again with many more generated cases
+	$(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
+
+clean: ## remove the environment and everything that was built
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info src/possibly/*/*.so

@@ -1,0 +1,398 @@
+"""Names to what they mean in a trace: the surface tree becomes a bound one.
+
+Here belongs name resolution. `Vocabulary` lists what a trace has; the trace itself is not in sight.
+In this order a bare name is a variable of a quantifier, a `let`, a shared variable; `a.b` is the local
+variable b of a if a is a process (or a quantifier's variable), else the shared variable `a.b`.
+After it there are no `Name`, `Quantified`, `Index`, `Count` left, and processes are plain strings.
+
+A `let` is bound once and put in as a tree wherever its name stands; a quantifier becomes the conjunction or
+disjunction of its instances, in the order of the processes. Both can make a small text very large, so
+instances and nodes are counted and bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any, NamedTuple, NoReturn
+
+from possibly.logic.depth import MAX_DEPTH, deep
+from possibly.logic.predicate import compile_predicate
+from possibly.logic.printer import unparse
+from possibly.logic.source import Source
+from possibly.logic.specification import Let, Property
+from possibly.logic.syntax import (
+    And,
+    At,
+    Count,
+    Done,
+    Index,
+    Literal,
+    Local,
+    Name,
+    Node,
+    Or,
+    Quantified,
+    Shared,
+    Span,
+    Stack,
+    Temporal,
+    Transit,
+)
+from possibly.logic.walk import children, depth, fold, with_children
+
+MAX_INSTANCES = 1_000_000
+"""Combinations of processes that all quantifiers of one formula together may try."""
+MAX_NODES = 3_000_000
+"""Size of a bound formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a formula about a trace may speak of."""
+
+    processes: tuple[str, ...]
+    locals: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    shared: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A class that the author of a `let` vouches for."""
+
+    let: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    formula: Node
+    warnings: tuple[str, ...] = ()
+    declared: Mapping[Node, Declaration] = field(default_factory=dict)
+    """Bound predicates of the lets in use that declare a class; hand it to `classify`."""
+
+
+def bind(node: Node, vocabulary: Vocabulary, lets: Sequence[Let] = (), source: Source | None = None) -> Bound:
+    """The formula with every name resolved; `source` gives errors their file and line."""
+    binder = _Binder(vocabulary, lets, source or Source(""))
+    with deep():
+        formula = binder.bound(node, {}, 1)
+    return Bound(formula, tuple(binder.warnings), binder.declared)
+
+
+def bind_property(found: Property, vocabulary: Vocabulary, lets: Sequence[Let] = ()) -> Bound:
+    """The formula of a `ctl` or `ltl` property, bound."""
+    if found.formula is None:
+        raise ValueError(f"{found.language} properties are not bound here")
+    return bind(found.formula, vocabulary, lets, found.source)
+
+
+class _Match(NamedTuple):
+    """What a quantifier's variable stands for in one instance."""
+
+    process: str
+    number: int
+
+
+_Scope = Mapping[str, _Match]
+
+
+class _Expansion(NamedTuple):
+    """A bound let, ready to be put in."""
+
+    node: Node
+    size: int
+    depth: int
+
+
+class _Binder:
+    """Binds one formula, and the lets it uses as it meets them."""
+
+    def __init__(self, vocabulary: Vocabulary, lets: Sequence[Let], source: Source) -> None:
+        self.vocabulary = vocabulary
+        self.processes = frozenset(vocabulary.processes)
+        self.lets = {let.name: number for number, let in enumerate(lets)}
+        self.let_list = lets
+        self.visible = len(lets)
+        self.bound_lets: dict[str, _Expansion] = {}
+        self.declared: dict[Node, Declaration] = {}
+        self.source = source
+        self.warnings: dict[str, None] = {}
+        self.matches: dict[str, tuple[str, ...]] = {}
+        self.known_locals: dict[tuple[str, str, Span | None], Local] = {}
+        self.size = 0
+        self.instances = 0
+
+    def fail(self, message: str, node: Node, hint: str | None = None) -> NoReturn:
+        self.source.fail(message, node.span[0] if node.span else 0, hint)
+
+    def warn(self, message: str) -> None:
+        self.warnings[message] = None
+
+    def grow(self, node: Node, level: int, size: int = 1, below: int = 0) -> None:
+        """Counts nodes of the bound tree, `below` levels deep under `level`."""
+        self.size += size
+        if self.size > MAX_NODES:
+            self.fail(f"the formula grows beyond {MAX_NODES:,} nodes", node)
+        if level + below > MAX_DEPTH:
+            self.fail(f"the formula is nested more than {MAX_DEPTH:,} levels deep", node)
+
+    def bound(self, node: Node, scope: _Scope, level: int) -> Node:
+        match node:
+            case Name():
+                return self.name(node, scope, level)
+            case Quantified():
+                return self.quantified(node, scope, level)
+        self.grow(node, level)
+        below = children(node)
+        if not below:
+            return self.leaf(node, scope)
+        parts = [self.bound(child, scope, level + 1) for child in below]
+        made = with_children(node, parts)
+        if isinstance(made, Temporal) and made.process is not None:
+            return made.changed(process=self.process(made.process, scope))
+        return made
+
+    # ---- names ----------------------------------------------------------------------------------
+
+    def name(self, node: Name, scope: _Scope, level: int) -> Node:
+        first, rest = node.parts[0], node.parts[1:]
+        if first in scope:
+            process = scope[first].process
+            self.grow(node, level)
+            if not rest:
+                return Literal(process, span=node.span)
+            return self.local(node, process, ".".join(rest))
+        if not rest and first in self.lets:
+            return self.let(node, first, level)
+        self.grow(node, level)
+        if rest and first in self.processes:
+            return self.local(node, first, ".".join(rest))
+        return self.shared(node, ".".join(node.parts))
+
+    def local(self, node: Node, process: str, variable: str) -> Node:
+        if variable not in self.vocabulary.locals.get(process, ()):
+            shown = unparse(Local(process, variable))
+            self.fail(f"no event ever sets {shown}", node, self.near_local(process, variable))
+        key = process, variable, node.span
+        if key not in self.known_locals:
+            self.known_locals[key] = Local(process, variable, span=node.span)
+        return self.known_locals[key]
+
+    def shared(self, node: Node, variable: str, explicit: bool = False) -> Node:
+        if variable not in self.vocabulary.shared:
+            self.fail(f"no event ever sets {variable}", node, self.near_shared(variable))
+        return Shared(variable, span=node.span, explicit=explicit)
+
+    def let(self, node: Name, name: str, level: int) -> Node:
+        number = self.lets[name]
+        if number >= self.visible:
+            user = self.let_list[self.visible]
+            what = "speaks of itself" if user.name == name else f"uses `{name}` before it is defined"
+            self.fail(f"`{user.name}` {what}", node, "a let may use those above it")
+        if name in self.vocabulary.shared:
+            self.warn(f'let {name} hides the shared variable of that name: write shared("{name}") for it')
+        if name not in self.bound_lets:
+            self.bound_lets[name] = self.bound_let(number)
+        tree = self.bound_lets[name]
+        self.grow(node, level, tree.size, tree.depth - 1)
+        return tree.node.changed(span=node.span)
+
+    def bound_let(self, number: int) -> _Expansion:
+        let = self.let_list[number]
+        saved = self.visible, self.source, self.size
+        self.visible, self.source, self.size = number, let.source, 0
+        tree = fold(self.bound(let.formula, {}, 1), _without_span)
+        found = _Expansion(tree, self.size, depth(tree))
+        self.visible, self.source, self.size = saved
+        if let.declared is not None:
+            self.declared[tree] = Declaration(let.name, let.declared)
+        return found
+
+    # ---- facts ----------------------------------------------------------------------------------
+
+    def leaf(self, node: Node, scope: _Scope) -> Node:
+        match node:
+            case Shared(variable):
+                return self.shared(node, variable, explicit=self.is_hidden(variable, scope))
+            case Transit(None):
+                return node
+            case Transit(sender, receiver):
+                ends = self.process(sender, scope), self.process(receiver, scope)
+                return node.changed(sender=ends[0], receiver=ends[1])
+            case At(process, label):
+                if label not in self.vocabulary.labels:
+                    self.warn_unknown("label", label, self.vocabulary.labels)
+                return node.changed(process=self.process(process, scope))
+            case Stack(_, process, function):
+                if function not in self.vocabulary.functions:
+                    self.warn_unknown("function", function, self.vocabulary.functions)
+                return node.changed(process=self.process(process, scope))
+            case Done(process):
+                return node.changed(process=self.process(process, scope))
+            case Index(variable):
+                if variable not in scope:
+                    self.fail(f"`{variable}` is not a variable of a quantifier", node)
+                return Literal(scope[variable].number, span=node.span)
+            case Count(pattern):
+                return Literal(len(self.matching(pattern)), span=node.span)
+        return node
+
+    def is_hidden(self, variable: str, scope: _Scope) -> bool:
+        """Whether the bare name would mean something else than the shared variable."""
+        first, dot, _ = variable.partition(".")
+        return first in scope or (first in self.processes if dot else variable in self.lets)
+
+    def process(self, name: Any, scope: _Scope) -> str:
+        if isinstance(name, str):
+            return name
+        word: str = name.parts[0]
+        if word in scope:
+            return scope[word].process
+        if word not in self.processes:
+            self.fail(f"there is no process {word}", name, self.near_process(word))
+        return word
+
+    def warn_unknown(self, what: str, name: str, known: Iterable[str]) -> None:
+        near = _near(name, known)
+        self.warn(f"no event has the {what} {name}" + (f" ({near})" if near else ""))
+
+    # ---- quantifiers ----------------------------------------------------------------------------
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        if pattern not in self.matches:
+            found = [name for name in self.vocabulary.processes if fnmatchcase(name, pattern)]
+            self.matches[pattern] = tuple(found)
+        return self.matches[pattern]
+
+    def quantified(self, node: Quantified, scope: _Scope, level: int) -> Node:
+        for variable in node.variables:
+            if variable in self.processes:
+                self.warn(f"the variable {variable} of a quantifier hides the process of that name")
+        instances = [self.bound(node.body, inner, level + 1) for inner in self.scopes(node, scope)]
+        self.grow(node, level)
+        if len(instances) == 1:
+            return instances[0]
+        if not instances:
+            return Literal(node.quantifier == "forall", span=node.span)
+        kind = And if node.quantifier == "forall" else Or
+        return kind(tuple(instances), span=node.span)
+
+    def scopes(self, node: Quantified, scope: _Scope) -> list[_Scope]:
+        """One scope for each instance."""
+        names = self.matching(node.pattern)
+        if not names:
+            self.warn(f'no process matches "{node.pattern}"')
+        self.instances += len(names) ** len(node.variables)
+        if self.instances > MAX_INSTANCES:
+            self.fail(f"the quantifiers range over more than {MAX_INSTANCES:,} combinations", node)
+        matches = [_Match(name, number) for number, name in enumerate(names)]
+        found = list(product(matches, repeat=len(node.variables)))
+        if node.condition is not None:
+            found = self.filtered(node, found, scope)
+        return [{**scope, **dict(zip(node.variables, chosen, strict=True))} for chosen in found]
+
+    def filtered(
+        self, node: Quantified, combinations: list[tuple[_Match, ...]], scope: _Scope
+    ) -> list[tuple[_Match, ...]]:
+        """The combinations that fulfil the condition, which is compiled once."""
+        assert node.condition is not None
+        condition = fold(node.condition, lambda part, below: self.condition_part(part, below, node, scope))
+        predicate = compile_predicate(condition)
+        readers = [_reader(node.variables, leaf) for leaf in predicate.leaves]
+        found = []
+        for chosen in combinations:
+            values = [getattr(chosen[position], what) for position, what in readers]
+            if predicate.evaluate(values):
+                found.append(chosen)
+        for fault in predicate.faults:
+            self.warn(f"in the condition of a quantifier, {fault}")
+        return found
+
+    def condition_part(self, part: Node, below: list[Node], node: Quantified, scope: _Scope) -> Node:
+        """A condition speaks of variables of quantifiers only; those of its own become leaves to read."""
+        match part:
+            case Name((variable,)) | Index(variable) if variable in node.variables:
+                return Local(variable, "index") if isinstance(part, Index) else Shared(variable)
+            case Name((variable,)) if variable in scope:
+                return Literal(scope[variable].process)
+            case Index() | Count():
+                return self.leaf(part, scope)
+            case Name() | Shared() | Transit() | At() | Stack() | Done() | Quantified():
+                self.fail(
+                    "the condition of a quantifier speaks of something else than its variables",
+                    part,
+                    "conditions on states belong into the body",
+                )
+        return with_children(part, below) if below else part
+
+    # ---- near names -----------------------------------------------------------------------------
+
+    def near_local(self, process: str, variable: str) -> str:
+        own = self.vocabulary.locals.get(process, frozenset())
+        for length in range(variable.count("."), 0, -1):
+            parts = variable.split(".")
+            if ".".join(parts[:length]) in own:
+                shown = unparse(Local(process, ".".join(parts[:length])))
+                return f'write {shown}["{".".join(parts[length:])}"] for an entry of {shown}'
+        elsewhere = [p for p, names in self.vocabulary.locals.items() if variable in names]
+        close = [unparse(Local(process, name)) for name in _close(variable, own)]
+        close += [unparse(Local(p, variable)) for p in elsewhere[:3]]
+        if variable in self.vocabulary.shared:
+            close.append(unparse(Shared(variable)))
+        if close:
+            return f"did you mean {' or '.join(close)}?"
+        if not own:
+            return f"{process} has no variables"
+        return f"{process} has {_some(sorted(own))}"
+
+    def near_shared(self, variable: str) -> str:
+        if variable in self.processes:
+            own = sorted(self.vocabulary.locals.get(variable, ()))
+            return f"{variable} is a process" + (f"; it has {_some(own)}" if own else "")
+        first, dot, rest = variable.partition(".")
+        owners = [p for p in self.vocabulary.processes if variable in self.vocabulary.locals.get(p, ())]
+        close = [unparse(Local(p, variable)) for p in owners[:3]]
+        close += _close(variable, [*self.vocabulary.shared, *self.lets])
+        if dot:
+            close += [f"{unparse(Local(p, rest))}" for p in _close(first, self.processes)]
+            if not close:
+                return f"there is no process {first}, {self.near_process(first)}"
+        if close:
+            return f"did you mean {' or '.join(dict.fromkeys(close))}?"
+        known = sorted(self.vocabulary.shared)
+        return f"shared variables are {_some(known)}" if known else "there are no shared variables"
+
+    def near_process(self, name: str) -> str:
+        return _near(name, self.processes) or f"processes are {_some(self.vocabulary.processes)}"
+
+
+def _without_span(node: Node, below: list[Node]) -> Node:
+    """Spans of a let would point into the wrong text once it is put in elsewhere."""
+    return (with_children(node, below) if below else node).changed(span=None)
+
+
+def _reader(variables: tuple[str, ...], leaf: Any) -> tuple[int, str]:
+    if isinstance(leaf, Shared):
+        return variables.index(leaf.variable), "process"
+    return variables.index(leaf.process), "number"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:8])
+    return f"{shown}, ..." if len(names) > 8 else shown
+
+
+def _close(word: str, known: Iterable[str]) -> list[str]:
+    import difflib  # only needed on the way to an error message
+
+    return difflib.get_close_matches(word[:100], sorted(known)[:5000], n=3, cutoff=0.6)
+
+
+def _near(word: str, known: Iterable[str]) -> str | None:
+    found = _close(word, known)
+    return f"did you mean {' or '.join(found)}?" if found else None

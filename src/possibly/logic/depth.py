@@ -1,0 +1,39 @@
+"""How deep formulas may be, and room for the functions that recurse along them.
+
+A formula may be `MAX_DEPTH` levels deep, which is more than the interpreter's own limit on nested calls.
+Calls from Python to Python take no space on the C stack, so a higher limit is safe as long as no C
+function (`map`, `tuple(generator)`, `sorted(key=...)`) stands between two levels.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+MAX_DEPTH = 4000
+"""Levels of nesting that every function of this folder handles; deeper formulas are refused."""
+
+_FRAMES = 80_000
+_lock = threading.Lock()
+_inside = 0
+_normal = 0
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """A higher limit on nested calls; the old one returns when the last thread inside has left."""
+    global _inside, _normal
+    with _lock:
+        if _inside == 0:
+            _normal = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_normal, _FRAMES))
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                sys.setrecursionlimit(_normal)

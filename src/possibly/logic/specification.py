@@ -1,0 +1,224 @@
+"""Specification files: named predicates, properties in several languages, synchronisation rules.
+
+Here belongs the form of the lines, `keyword name = text`, not the meaning of the texts. `let`, `ctl` and
+`ltl` are parsed at once; the texts of the other languages are kept for their own readers (`formula` is
+None). A line that begins with a blank continues the one before; `#` outside quotes begins a comment.
+Comments are blanked rather than cut out, so that an offset in a text is a place in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from possibly.logic.parser import parse
+from possibly.logic.source import Source
+from possibly.logic.syntax import Node
+
+FORMULAS = ("ctl", "ltl")
+TEXTS = ("tl", "expect", "never", "watch")
+LANGUAGES = (*FORMULAS, *TEXTS)
+KEYWORDS = ("let", *LANGUAGES, "sync")
+
+CLASS_WORDS = (
+    "local", "conjunctive", "disjunctive", "regular", "linear", "post-linear", "stable",
+    "observer-independent", "relational", "co-regular", "co-linear", "co-stable",
+)  # fmt: skip
+"""Classes that a user may declare: `let stable dead = ...`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A named predicate or value, perhaps with a class that its author vouches for."""
+
+    name: str
+    declared: str | None
+    formula: Node
+    text: str
+    line: int
+    file: str | None = None
+    column: int = 1
+
+    @property
+    def source(self) -> Source:
+        return Source(self.text, self.file, self.line, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A named formula to check. (`line`, `column`) is where `text` begins."""
+
+    name: str
+    language: str
+    text: str
+    formula: Node | None
+    file: str | None = None
+    line: int = 1
+    column: int = 1
+
+    @property
+    def source(self) -> Source:
+        return Source(self.text, self.file, self.line, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """A rule `P(S): release(S); acquire(S)` that says what a synchronisation is made of."""
+
+    text: str
+    file: str | None
+    line: int
+    column: int
+
+    @property
+    def source(self) -> Source:
+        return Source(self.text, self.file, self.line, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    lets: tuple[Let, ...] = ()
+    properties: tuple[Property, ...] = ()
+    syncs: tuple[Sync, ...] = ()
+
+
+def read_specification(text: str, file: str | None = None) -> Specification:
+    """All that a specification file says; the first error in it is raised with its place."""
+    lets: dict[str, Let] = {}
+    properties: dict[str, Property] = {}
+    syncs: list[Sync] = []
+    for entry in _entries(text, file):
+        match _read(entry):
+            case Let() as let:
+                _refuse_second(let.name, lets.get(let.name), entry)
+                lets[let.name] = let
+            case Property() as found:
+                _refuse_second(found.name, properties.get(found.name), entry)
+                properties[found.name] = found
+            case sync:
+                syncs.append(sync)
+    return Specification(tuple(lets.values()), tuple(properties.values()), tuple(syncs))
+
+
+def property_from_text(language: str, text: str, name: str, file: str | None = None) -> Property:
+    """A property that stands alone, as on the command line: `--ctl FORMULA` is named ctl1."""
+    source = Source(text, file or f"--{language}")
+    if not text.strip():
+        source.fail("the formula is empty", 0)
+    formula = parse(text, language, source) if language in FORMULAS else None
+    return Property(name, language, text, formula, source.file, source.line, source.column)
+
+
+# ---- lines --------------------------------------------------------------------------------------
+
+_QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<!\w)\'(?:[^\'\\]|\\.)*\'|#.*')
+"""A quote right after a word is a prime (`X'`, the previous value), not the begin of a string."""
+
+
+def _entries(text: str, file: str | None) -> Iterator[Source]:
+    """Each line together with the lines that continue it."""
+    first = 0
+    found: list[str] = []
+    for number, raw in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
+        line = _QUOTED_OR_COMMENT.sub(_blanked, raw).rstrip()
+        if line and not line[0].isspace():
+            yield from _entry(found, file, first)
+            first, found = number, [line]
+        elif found:
+            found.append(line)
+        elif line:
+            indent = len(line) - len(line.lstrip())
+            hint = "an indented line continues the one before"
+            Source(line, file, number).fail("this line continues nothing", indent, hint)
+    yield from _entry(found, file, first)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return " " * len(match.group()) if match.group()[0] == "#" else match.group()
+
+
+def _entry(lines: list[str], file: str | None, number: int) -> Iterator[Source]:
+    if lines:
+        yield Source("\n".join(lines).rstrip(), file, number)
+
+
+_HEAD = re.compile(r"(?P<keyword>\S+)(?:\s+(?P<words>[^=]*?))?\s*(?P<equals>=(?!=))\s*")
+_LET_NAME = re.compile(r"[^\W\d]\w*")
+_PROPERTY_NAME = re.compile(r"[\w][\w.-]*")
+
+
+def _read(entry: Source) -> Let | Property | Sync:
+    keyword = entry.text.split(maxsplit=1)[0]
+    if keyword not in KEYWORDS:
+        _unknown_keyword(entry, keyword)
+    if keyword == "sync":
+        return _sync(entry)
+    head = _HEAD.match(entry.text)
+    if head is None:
+        entry.fail(f"expected `{keyword} name = ...`", len(keyword), None)
+    words = (head["words"] or "").split()
+    text = entry.text[head.end() :]
+    if not text:
+        entry.fail("expected a formula after `=`", len(entry.text) - 1)
+    source = _part(entry, head.end())
+    if keyword == "let":
+        return _let(entry, words, source)
+    name = _name(entry, keyword, words, _PROPERTY_NAME)
+    formula = parse(text, keyword, source) if keyword in FORMULAS else None
+    return Property(name, keyword, text, formula, source.file, source.line, source.column)
+
+
+def _part(entry: Source, offset: int) -> Source:
+    line, column = entry.place(offset)
+    return Source(entry.text[offset:], entry.file, line, column)
+
+
+def _let(entry: Source, words: list[str], source: Source) -> Let:
+    declared = None
+    if len(words) == 2:
+        declared, words = words[0], words[1:]
+        if declared not in CLASS_WORDS:
+            hint = near(declared, CLASS_WORDS) or f"classes are {', '.join(CLASS_WORDS)}"
+            entry.fail(f"unknown class `{declared}`", entry.text.index(declared, 3), hint)
+    name = _name(entry, "let", words, _LET_NAME)
+    formula = parse(source.text, "predicate", source)
+    return Let(name, declared, formula, source.text, source.line, source.file, source.column)
+
+
+def _name(entry: Source, keyword: str, words: list[str], form: re.Pattern[str]) -> str:
+    if len(words) != 1:
+        shape = "let [class] name = ..." if keyword == "let" else f"{keyword} name = ..."
+        entry.fail(f"expected `{shape}`", len(keyword))
+    if form.fullmatch(words[0]) is None:
+        entry.fail(f"`{words[0]}` is not a name", entry.text.index(words[0], len(keyword)))
+    return words[0]
+
+
+def _sync(entry: Source) -> Sync:
+    body = entry.text[len("sync") :].lstrip()
+    left, colon, right = body.partition(":")
+    if not (left.strip() and colon and right.strip()):
+        entry.fail("expected `sync name(variables): ...`", len("sync"))
+    source = _part(entry, len(entry.text) - len(body))
+    return Sync(source.text, source.file, source.line, source.column)
+
+
+def _refuse_second(name: str, before: Let | Property | None, entry: Source) -> None:
+    if before is not None:
+        offset = entry.text.index(name, len(entry.text.split(maxsplit=1)[0]))
+        entry.fail(f"`{name}` is defined a second time", offset, f"the first stands in line {before.line}")
+
+
+def _unknown_keyword(entry: Source, keyword: str) -> None:
+    clipped = keyword if len(keyword) <= 40 else keyword[:37] + "..."
+    hint = near(keyword, KEYWORDS) or f"a line begins with one of {' '.join(KEYWORDS)}"
+    entry.fail(f"unknown keyword `{clipped}`", 0, hint)
+
+
+def near(word: str, known: tuple[str, ...]) -> str | None:
+    """A hint with the known words that look like this one."""
+    import difflib  # only needed on the way to an error message
+
+    found = difflib.get_close_matches(word[:100], known, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(found)}?" if found else None

@@ -1,0 +1,191 @@
+"""`possibly check TRACE...`: checks properties on recorded or imported traces.
+
+Each trace stands for itself: a bad one is reported and gives status 2, the others are still checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from possibly.errors import PossiblyError, UsageError
+from possibly.views.cli.files import loaded, write_lines_to, write_text
+from possibly.views.cli.messages import BAD, complain, remark, width_of
+from possibly.views.cli.progress import terminal_progress
+from possibly.views.cli.properties import (
+    add_limit_arguments,
+    add_property_arguments,
+    command_again,
+    options_of,
+    specification_of,
+)
+from possibly.views.text.words import plain
+
+if TYPE_CHECKING:
+    from possibly.logic.specification import Specification
+    from possibly.session.check import Options
+    from possibly.trace.model import Trace
+    from possibly.verdict.model import Report, Verdict
+    from possibly.views.text.report import Layout
+
+NAME = "check"
+SUMMARY = "check properties on recorded or imported traces"
+DESCRIPTION = (
+    "Checks properties on traces, over every order in which the recorded events could have happened."
+)
+EXAMPLES = """\
+examples:
+  possibly check run.jsonl --spec bank.spec
+  possibly check run.jsonl --ctl 'AG(!(P1.critical & P2.critical))' --ltl 'F done(P1)'
+  possibly check run.jsonl --spec bank.spec --only safe --write-order failing.jsonl
+  possibly check *.jsonl --spec bank.spec --json
+"""
+
+RANKING = (BAD, 1, 3, 0)
+"""Exit statuses: of several, the first in this list applies."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "traces", metavar="TRACE", nargs="+", help="a trace file: .jsonl, .jsonl.gz, .jsonl.zst"
+    )
+    add_property_arguments(parser)
+    add_limit_arguments(parser)
+    group = parser.add_argument_group("results")
+    group.add_argument("--json", action="store_true", help="print one JSON document a trace, a line each")
+    group.add_argument(
+        "--explain", action="store_true", help="also say how it was decided: class, engine, cost"
+    )
+    group.add_argument("--full", action="store_true", help="leave nothing out, however long the order is")
+    group.add_argument("--write-order", metavar="FILE", help="write the failing order as a trace of its own")
+    group.add_argument("--html", metavar="FILE", help="write a page with the report and a diagram")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours (auto)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if len(arguments.traces) > 1 and (arguments.html or arguments.write_order):
+        raise UsageError("--html and --write-order take a single trace")
+    specification = specification_of(arguments)
+    options = options_of(arguments, explain=arguments.explain or not arguments.json)
+    statuses = [_status(path, specification, options, arguments) for path in arguments.traces]
+    return combined(statuses)
+
+
+def combined(statuses: Sequence[int]) -> int:
+    return next(status for status in RANKING if status in (*statuses, 0))
+
+
+def status_of(report: Report) -> int:
+    from possibly.verdict.model import Truth
+
+    statuses = {Truth.HOLDS: 0, Truth.VIOLATED: 1, Truth.UNKNOWN: 3}
+    return combined([statuses[verdict.truth] for verdict in report.verdicts])
+
+
+def _status(path: str, specification: Specification, options: Options, arguments: argparse.Namespace) -> int:
+    try:
+        trace, report = checked(path, specification, options)
+        _show(report, path, arguments)
+        _write_files(trace, report, arguments)
+    except PossiblyError as error:
+        return complain(error)
+    return status_of(report)
+
+
+def checked(path: str, specification: Specification, options: Options) -> tuple[Trace, Report]:
+    """The trace and the answers on it."""
+    from dataclasses import replace
+
+    from possibly.session.check import check_trace
+
+    progress = terminal_progress()
+    with progress or nullcontext():
+        trace = loaded(path, progress)
+        return trace, replace(check_trace(trace, specification, options, progress), trace=path)
+
+
+# ---- showing ------------------------------------------------------------------------------------
+
+
+def _show(report: Report, path: str, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        from possibly.views.text.json_report import render_json
+
+        print(render_json(report, notes=arguments.explain), flush=True)
+        return
+    from possibly.views.text.report import render
+
+    if path != arguments.traces[0]:
+        print()
+    print(render(report, _layout(report, path, arguments)), end="", flush=True)
+
+
+def _layout(report: Report, path: str, arguments: argparse.Namespace) -> Layout:
+    from possibly.views.text.report import Layout
+    from possibly.views.text.source import Sources
+
+    several = len(report.verdicts) > 1 or bool(arguments.only)
+
+    def again(verdict: Verdict) -> str:
+        return command_again(arguments, path, verdict, several)
+
+    return Layout(
+        colour=wants_colour(arguments.color),
+        width=width_of(sys.stdout),
+        full=arguments.full,
+        notes=arguments.explain,
+        again=again,
+        quote=Sources((os.path.dirname(path), "")).quote,
+    )
+
+
+def wants_colour(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def _write_files(trace: Trace, report: Report, arguments: argparse.Namespace) -> None:
+    written: list[str] = []
+    if arguments.write_order:
+        written.append(_write_order(trace, report, arguments.write_order))
+    if arguments.html:
+        write_page(trace, report, arguments.order, arguments.html)
+        written.append(f"Page: {arguments.html}")
+    if written and not arguments.json:
+        print()
+    for line in written:
+        remark(line) if arguments.json else print(plain(line))
+
+
+def write_page(trace: Trace, report: Report, order: str, path: str) -> None:
+    from possibly.order.computation import Computation
+    from possibly.views.web.page import render_page
+
+    write_text(path, render_page(trace, Computation(trace, order), report))
+
+
+def _write_order(trace: Trace, report: Report, path: str) -> str:
+    """Writes the first failing order, followed by the other events, and says so."""
+    from possibly.trace import write_lines
+    from possibly.verdict.model import Truth
+
+    for verdict in report.verdicts:
+        if verdict.truth is Truth.VIOLATED and verdict.witness is not None:
+            write_lines_to(path, write_lines(trace, reordered(trace, verdict.witness.path)))
+            return f"Order that violates {verdict.name}: {path}"
+    return f"No order violates a property: {path} is not written"
+
+
+def reordered(trace: Trace, path: Sequence[str]) -> list[int]:
+    """All events: first those of the path in its order, then the others as recorded."""
+    first = [event for event in map(trace.find, path) if event is not None]
+    inside = set(first)
+    return first + [event for event in range(len(trace)) if event not in inside]

@@ -1,0 +1,95 @@
+"""Files that the commands read and write: whole or not at all.
+
+A file takes the place of an older one only when it is complete (`possibly.trace.streams.replacing`), so
+that neither an error nor Ctrl-C leaves half of it. Whatever the system refuses is raised as a
+PossiblyError that names the file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from possibly.errors import PossiblyError
+
+if TYPE_CHECKING:
+    from possibly.trace.model import Trace
+
+Progress = Callable[[str, int, int | None], None]
+
+LARGEST_TEXT = 64_000_000
+"""Bytes of a specification file or a foreign log that are read at most."""
+
+
+def error_of(error: OSError, path: str | None = None) -> PossiblyError:
+    """A file that cannot be read or written, as an error for the user."""
+    name = path if path is not None else error.filename
+    return PossiblyError(error.strerror or str(error), file=None if name is None else str(name))
+
+
+def read_text(path: str) -> str:
+    """The whole text of a UTF-8 file; `-` is standard input."""
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else _bytes_of(path)
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise error_of(error, path) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise PossiblyError("not a text in UTF-8", file=path, line=line) from None
+
+
+def _bytes_of(path: str) -> bytes:
+    with open(path, "rb") as file:
+        data = file.read(LARGEST_TEXT + 1)
+    if len(data) > LARGEST_TEXT:
+        raise PossiblyError(f"longer than {LARGEST_TEXT:,} bytes", file=path)
+    return data
+
+
+def loaded(path: str, progress: Progress | None) -> Trace:
+    """The trace in that file; `-` is standard input."""
+    from possibly.trace import load
+
+    def report(done: int, total: int) -> None:
+        if progress is not None:
+            progress("reading", done, total or None)
+
+    with named_errors(path):
+        return load(sys.stdin.buffer if path == "-" else path, progress=report)
+
+
+@contextmanager
+def named_errors(path: str) -> Iterator[None]:
+    """Whatever the system refuses inside becomes an error that names this file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # the reader of a pipe left: that is no fault of the file
+    except OSError as error:
+        raise error_of(error, path) from None
+
+
+def write_text(path: str, text: str) -> None:
+    """Writes the whole text to the file; `-` is standard output."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    from possibly.trace.streams import replacing
+
+    with named_errors(path), replacing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_lines_to(path: str, lines: Iterable[str]) -> None:
+    """Writes the lines of a trace, compressed as the name asks for; `-` is standard output."""
+    if path == "-":
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return
+    from possibly.trace.streams import compressed, replacing
+
+    with named_errors(path), replacing(path) as file, compressed(file, path) as write:
+        for line in lines:
+            write(f"{line}\n".encode())

@@ -1,0 +1,167 @@
+"""The options that say what to check and how far, shared by the commands that check.
+
+Here belong their definitions, how they become a `Specification` and `Options`, and how they are written
+again as the command that repeats a check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from possibly.errors import UsageError
+from possibly.views.cli.files import read_text
+
+if TYPE_CHECKING:
+    from possibly.logic.specification import Property, Specification
+    from possibly.session.check import Options
+    from possibly.verdict.model import Verdict
+
+LANGUAGES = ("ctl", "ltl")
+HOW_TO_GIVE_ONE = "give a property: --spec FILE, --ctl FORMULA or --ltl FORMULA"
+UNLIMITED = "none"
+
+
+def add_property_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("properties")
+    group.add_argument("--spec", metavar="FILE", help="a specification file with let, ctl and ltl lines")
+    for language in LANGUAGES:
+        group.add_argument(
+            f"--{language}",
+            metavar="FORMULA",
+            action="append",
+            default=[],
+            help=f"a formula of {language.upper()}; may be given again",
+        )
+    group.add_argument(
+        "--only",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="check only the property of that name; may be given again",
+    )
+
+
+def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("order and limits")
+    add_order_argument(group)
+    group.add_argument(
+        "--max-cuts",
+        metavar="N",
+        type=_limit,
+        default=argparse.SUPPRESS,
+        help="give up on a property after visiting that many cuts (default 10,000,000; none: never)",
+    )
+    group.add_argument(
+        "--timeout", metavar="SECONDS", type=_seconds, help="give up on a property after that time"
+    )
+    group.add_argument("--engine", metavar="NAME", default="auto", help="the engine to use (default: auto)")
+
+
+def add_order_argument(group: argparse._ActionsContainer) -> None:
+    group.add_argument(
+        "--order",
+        choices=("causal", "sync"),
+        default="causal",
+        help="causal (default): conflicting accesses to shared variables stay in their order; "
+        "sync: only synchronisation orders events",
+    )
+
+
+def _limit(text: str) -> int | None:
+    if text == UNLIMITED:
+        return None
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+_limit.__name__ = "number of cuts"  # argparse names it in its message
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if math.isnan(number) or number < 0:
+        raise ValueError
+    return number
+
+
+_seconds.__name__ = "number of seconds"
+
+
+def has_properties(arguments: argparse.Namespace) -> bool:
+    return arguments.spec is not None or any(getattr(arguments, language) for language in LANGUAGES)
+
+
+def specification_of(arguments: argparse.Namespace) -> Specification:
+    """The properties of the file and of the command line together."""
+    from possibly.logic.specification import read_specification
+
+    if not has_properties(arguments):
+        raise UsageError(f"nothing to check: {HOW_TO_GIVE_ONE}")
+    file = arguments.spec
+    found = read_specification("" if file is None else read_text(file), file)
+    taken = {each.name for each in found.properties}
+    both = (*found.properties, *_given(arguments, taken))
+    if not both:
+        raise UsageError(f"no property in this file: {HOW_TO_GIVE_ONE}", file=file)
+    return replace(found, properties=_selected(both, arguments.only))
+
+
+def _given(arguments: argparse.Namespace, taken: set[str]) -> Iterator[Property]:
+    """The formulas of the command line, called ctl1, ctl2, ... as far as these names are free."""
+    from possibly.logic.specification import property_from_text
+
+    for language in LANGUAGES:
+        number = 0
+        for text in getattr(arguments, language):
+            number += 1
+            while f"{language}{number}" in taken:
+                number += 1
+            yield property_from_text(language, text, f"{language}{number}")
+
+
+def _selected(properties: tuple[Property, ...], only: list[str]) -> tuple[Property, ...]:
+    names = [each.name for each in properties]
+    for name in only:
+        if name not in names:
+            raise UsageError(f"no property is called {name!r}: there are {', '.join(names)}")
+    return tuple(each for each in properties if not only or each.name in only)
+
+
+def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
+    from possibly.session.check import Options
+
+    options = Options(
+        order=arguments.order,
+        timeout=None if arguments.timeout in (None, math.inf) else arguments.timeout,
+        engine=arguments.engine,
+        explain=explain,
+    )
+    return replace(options, max_cuts=arguments.max_cuts) if "max_cuts" in arguments else options
+
+
+def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, several: bool) -> str:
+    """The command that checks this one property on this one trace again."""
+    import shlex
+
+    words = ["possibly", "check", trace]
+    if arguments.spec is not None:
+        words += ["--spec", arguments.spec]
+    words += [word for each in LANGUAGES for text in getattr(arguments, each) for word in _option(each, text)]
+    words += ["--only", verdict.name] if several else []
+    words += ["--order", arguments.order] if arguments.order != "causal" else []
+    if "max_cuts" in arguments:
+        words += ["--max-cuts", UNLIMITED if arguments.max_cuts is None else str(arguments.max_cuts)]
+    words += ["--timeout", f"{arguments.timeout:g}"] if arguments.timeout is not None else []
+    words += ["--engine", arguments.engine] if arguments.engine != "auto" else []
+    return shlex.join(words)
+
+
+def _option(language: str, formula: str) -> list[str]:
+    """A formula that begins with a minus sign would be taken for an option of its own."""
+    return [f"--{language}={formula}"] if formula.startswith("-") else [f"--{language}", formula]

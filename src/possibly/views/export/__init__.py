@@ -1,0 +1,1 @@
+"""Traces in foreign formats: DOT (`dot`) and ShiViz logs (`shiviz`)."""

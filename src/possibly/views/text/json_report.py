@@ -1,0 +1,117 @@
+"""The report for a program: one JSON document a trace.
+
+The keys are part of the public interface and stand in the order of the manual; a key is only ever
+added. The text is ASCII, so that it survives any terminal and any pipe.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from possibly.verdict.model import Atom, Change, Explanation, MissingOrder, Report, Step, Verdict, Witness
+from possibly.views.text.words import UNPRINTABLE_VALUE
+
+DEEPEST_VALUE = 200
+
+
+def render_json(report: Report, notes: bool = False) -> str:
+    """The document on one line, without the newline; `notes` say how each property was decided."""
+    return json.dumps(document(report, notes), allow_nan=False)
+
+
+def document(report: Report, notes: bool = False) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "trace": report.trace,
+        "processes": report.processes,
+        "events": report.events,
+        "properties": [_property(verdict, notes) for verdict in report.verdicts],
+    }
+    if report.warnings:
+        found["warnings"] = list(report.warnings)
+    return found
+
+
+def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": verdict.name,
+        "language": verdict.language,
+        "formula": verdict.formula,
+        "verdict": verdict.truth.value,
+        "class": verdict.predicate_class,
+        "engine": verdict.engine,
+        "seconds": round(verdict.seconds, 6),
+        "cuts": verdict.cuts,
+        "observed": verdict.observed,
+        "assumed": list(verdict.assumed),
+        "faults": list(verdict.faults),
+        "witness": _witness(verdict.witness),
+    }
+    if verdict.reason is not None:
+        found["reason"] = verdict.reason
+    if verdict.explanation is not None:
+        found["explanation"] = _explanation(verdict.explanation)
+    if notes:
+        found["notes"] = list(verdict.notes)
+    return found
+
+
+def _witness(witness: Witness | None) -> dict[str, Any] | None:
+    return None if witness is None else {"cut": dict(witness.cut), "path": list(witness.path)}
+
+
+def _explanation(explanation: Explanation) -> dict[str, Any]:
+    return {
+        "summary": explanation.summary,
+        "steps": [_step(step) for step in explanation.steps],
+        "moment": explanation.moment,
+        "state": {name: _value(value) for name, value in explanation.state.items()},
+        "atoms": [_atom(atom) for atom in explanation.atoms],
+        "missing": _missing(explanation.missing),
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    facts = {
+        "event": step.event,
+        "process": step.process,
+        "kind": step.kind,
+        "at": step.place,
+        "label": step.label,
+        "fn": step.function,
+        "message": step.message,
+        "changes": [_change(change) for change in step.changes],
+    }
+    return {key: fact for key, fact in facts.items() if fact is not None}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    before = {} if change.fresh else {"before": _value(change.before)}
+    return {"variable": change.variable, **before, "after": _value(change.after)}
+
+
+def _atom(atom: Atom) -> dict[str, Any]:
+    operands = {name: _value(value) for name, value in atom.operands.items()}
+    return {"text": atom.text, "value": atom.value, "operands": operands}
+
+
+def _missing(missing: MissingOrder | None) -> dict[str, Any] | None:
+    if missing is None:
+        return None
+    return {"first": _step(missing.first), "second": _step(missing.second), "suffices": missing.suffices}
+
+
+def _value(value: Any, depth: int = 0) -> Any:
+    """The value as strict JSON: what JSON cannot say (infinities, endless nesting) becomes a string."""
+    if depth > DEEPEST_VALUE:
+        return UNPRINTABLE_VALUE
+    match value:
+        case float() if not math.isfinite(value):
+            return str(value)
+        case list() | tuple():
+            return [_value(item, depth + 1) for item in value]
+        case dict():
+            return {str(key): _value(item, depth + 1) for key, item in value.items()}
+        case _:
+            return value

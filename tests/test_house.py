@@ -1,0 +1,203 @@
+"""The house rules that a machine can hold: the import law, no cycles, a docstring a file, a fast start."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+PACKAGE = SOURCE / "possibly"
+FILES = sorted(PACKAGE.rglob("*.py"))
+TEXTS = sorted(
+    path
+    for pattern in (
+        "*.md",
+        "Makefile",
+        "pyproject.toml",
+        "docs/**/*",
+        "src/**/*.py",
+        "tests/**/*.py",
+        "examples/**/*",
+    )
+    for path in ROOT.glob(pattern)
+    if path.is_file()
+)
+
+LAYERS = (
+    ("views",),
+    ("session",),
+    ("detection", "control"),
+    ("verdict", "recorder"),
+    ("order",),
+    ("logic", "trace", "models", "probes"),
+    ("errors",),
+)
+"""From top to bottom. A folder imports itself and what stands on a lower line."""
+RANK = {folder: rank for rank, line in enumerate(LAYERS) for folder in line}
+DOORS = {"possibly", "possibly.__main__"}
+"""The public door and the command: above all layers, imported by none of them."""
+HEAVY = ("numpy", "msgspec", "tqdm", "zstandard", "rich", "hypothesis")
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in FILES}
+
+
+def imports(tree: ast.AST, module: str, package: str) -> Iterator[str]:
+    """Every module of ours that the tree imports, also inside functions and for types only."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "possibly")
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(node, package)
+            if base.split(".")[0] == "possibly":
+                for alias in node.names:
+                    deeper = f"{base}.{alias.name}"
+                    yield deeper if deeper in MODULES else base
+
+
+def _base(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")[: len(package.split(".")) - node.level + 1]
+    return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+@cache
+def imported_by(module: str) -> set[str]:
+    path = MODULES[module]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    return set(imports(ast.parse(path.read_text(encoding="utf-8")), module, package)) - {module}
+
+
+def folder(module: str) -> str:
+    return module.split(".")[1]
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name not in DOORS])
+def test_imports_point_downward(module: str) -> None:
+    here = folder(module)
+    assert here in RANK, f"{here} has no place in the house"
+    for other in imported_by(module):
+        if other == "possibly" and here == "views":
+            continue  # for the version
+        assert other not in DOORS, f"{module} imports the public door"
+        there = folder(other)
+        assert there == here or RANK[there] > RANK[here], f"{module} imports {other}"
+
+
+def test_nobody_imports_a_view() -> None:
+    outside = [name for name in MODULES if name not in DOORS and folder(name) != "views"]
+    assert outside
+    assert not [name for name in outside for other in imported_by(name) if other.startswith("possibly.views")]
+
+
+def test_there_is_no_import_cycle() -> None:
+    graph = {module: imported_by(module) & set(MODULES) for module in MODULES}
+    done: set[str] = set()
+    for module in graph:
+        assert not (cycle := find_cycle(graph, module, [], done)), " -> ".join(cycle)
+
+
+def find_cycle(graph: dict[str, set[str]], module: str, path: list[str], done: set[str]) -> list[str]:
+    if module in path:
+        return [*path[path.index(module) :], module]
+    if module in done:
+        return []
+    for other in sorted(graph[module]):
+        if found := find_cycle(graph, other, [*path, module], done):
+            return found
+    done.add(module)
+    return []
+
+
+def test_a_cycle_would_be_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}}
+    assert find_cycle(graph, "a", [], set()) == ["b", "c", "b"]
+
+
+def test_lazy_and_relative_imports_are_seen() -> None:
+    tree = ast.parse("def f():\n    from ..trace import model\n    import possibly.errors, json")
+    found = set(imports(tree, "possibly.order.lattice", "possibly.order"))
+    assert found == {"possibly.trace.model", "possibly.errors"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_says_what_it_is(module: str) -> None:
+    docstring = ast.get_docstring(ast.parse(MODULES[module].read_text(encoding="utf-8")))
+    assert docstring, f"{module} has no docstring"
+    assert len(docstring) >= 30
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_nothing_is_executed_that_was_read(path: Path) -> None:
+    calls = (
+        node.func
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    )
+    names = {call.id for call in calls if isinstance(call, ast.Name)}
+    assert not names & {"eval", "exec", "compile", "__import__"}
+
+
+FOREIGN = re.compile(
+    r"(?<![\w.])/(?:" + "|".join(("home", "root", "work", "Users", "opt", "mnt")) + r")/\w"
+    r"|\b(?:is" + r"sue|tick" + r"et) \d"
+)
+"""Paths of somebody's machine, and words about how the project is worked on."""
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_project_speaks_of_itself_alone(path: Path) -> None:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    assert not (found := FOREIGN.search(text)), f"{found and found.group()!r} in {path.name}"
+
+
+def modules_after(code: str) -> list[str]:
+    """What a fresh interpreter has imported then; this one has imported everything."""
+    code += "\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment)
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+def test_the_public_door_imports_nothing_before_it_is_used() -> None:
+    loaded = modules_after("import possibly")
+    assert "possibly" in loaded
+    assert not [name for name in loaded if name.startswith("possibly.")]
+
+
+def test_the_command_starts_without_anything_heavy() -> None:
+    loaded = modules_after("from possibly.views.cli.main import parser; parser()")
+    assert "possibly.views.cli.check" in loaded
+    assert not [name for name in HEAVY if name in loaded]
+
+
+SMALL_CHECK = """
+import io, contextlib
+from possibly.views.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    assert main(["check", {run!r}, "--spec", {spec!r}]) == 1
+"""
+
+
+def test_a_small_check_needs_nothing_heavy() -> None:
+    run, spec = ROOT / "examples/mutex/run.jsonl", ROOT / "examples/mutex/mutex.spec"
+    loaded = modules_after(SMALL_CHECK.format(run=str(run), spec=str(spec)))
+    assert "possibly.session.check" in loaded
+    assert not [name for name in HEAVY if name in loaded]

@@ -1,0 +1,65 @@
+"""The documents tell the truth: what they show is what the commands print, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from possibly.views.cli import main as door
+from tests.views.console import BLOCK, ROOT, with_real_output
+
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+BY_NAME = {path.name: path.read_text(encoding="utf-8") for path in DOCUMENTS}
+SHOWING = [name for name, text in BY_NAME.items() if BLOCK.search(text)]
+
+
+def test_readme_and_manual_show_commands() -> None:
+    assert {"README.md", "manual.md"} <= set(SHOWING)
+
+
+@pytest.mark.parametrize("name", SHOWING)
+def test_documents_show_what_the_commands_print(name: str) -> None:
+    """`python -m tests.views.console FILE...` brings them up to date."""
+    assert with_real_output(BY_NAME[name]) == BY_NAME[name]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files(path: Path) -> None:
+    prose = re.sub(r"`[^`]*`", "", BY_NAME[path.name])
+    targets = re.findall(r"\]\((?!https:)([^)#]+)", prose)
+    assert all((path.parent / target).exists() for target in targets)
+
+
+def test_the_python_of_the_manual_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"^```python\n(.*?)^```$", BY_NAME["manual.md"], re.MULTILINE | re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(block, {})  # noqa: S102 - our own manual
+    assert "A failing order" in capsys.readouterr().out
+
+
+def test_the_manual_has_every_command_and_option() -> None:
+    manual = BY_NAME["manual.md"]
+    for command in door.COMMANDS:
+        assert f"possibly {command.NAME}" in manual
+    assert "--write-order" in options()
+    assert not [option for option in options() if not re.search(rf"`[^`\n]*{option}\b", manual)]
+
+
+def options() -> set[str]:
+    """The long options of all commands."""
+    groups = [action.choices for action in door.parser()._actions if isinstance(action.choices, dict)]
+    actions = [action for group in groups for command in group.values() for action in command._actions]
+    return {option for action in actions for option in action.option_strings if option.startswith("--")}
+
+
+def test_the_makefile_has_the_targets_of_the_readme() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:`|    )make ([a-z]+)", BY_NAME["README.md"] + BY_NAME["CONTRIBUTING.md"]))
+    assert {"demo", "test"} <= named
+    assert not [target for target in named if not re.search(rf"^{target}:.*## ", makefile, re.MULTILINE)]

@@ -1,0 +1,158 @@
+"""The door of the command line: statuses, messages, no traceback."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from possibly import __version__
+from possibly.errors import PossiblyError
+from possibly.views.cli import check
+from possibly.views.cli import main as door
+from possibly.views.cli.main import main
+from tests.views.conftest import SAFE, TRUE
+
+Capture = pytest.CaptureFixture[str]
+
+
+def exit_status(*words: str) -> int | str | None:
+    """The status with which argparse ends the program."""
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    return caught.value.code
+
+
+def test_version(capsys: Capture) -> None:
+    assert exit_status("--version") == 0
+    assert capsys.readouterr().out == f"possibly {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["check", "view", "import", "export"])
+def test_every_command_has_help_with_examples(command: str, capsys: Capture) -> None:
+    assert exit_status(command, "--help") == 0
+    assert f"examples:\n  possibly {command} " in capsys.readouterr().out
+
+
+def test_the_help_names_the_statuses_and_all_commands(capsys: Capture) -> None:
+    assert exit_status("--help") == 0
+    text = capsys.readouterr().out
+    assert "exit status:" in text
+    assert all(f"\n    {command.NAME} " in text for command in door.COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("explode",),
+        ("check",),
+        ("check", "t", "--order", "random"),
+        ("check", "t", "--max-cuts", "-3"),
+        ("check", "t", "--timeout", "soon"),
+        ("check", "t", "--js"),
+        ("export", "t"),
+        ("import", "otlp", "t", "-o", "u"),
+    ],
+)
+def test_bad_usage_is_status_2(words: tuple[str, ...], capsys: Capture) -> None:
+    assert exit_status(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "usage: possibly" in captured.err
+
+
+def failing_with(error: BaseException) -> Callable[..., int]:
+    def fail(*_: object) -> int:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (
+            PossiblyError("bad", file="f", line=3, column=4, hint="do better"),
+            2,
+            "possibly: f:3:4: bad (do better)",
+        ),
+        (PossiblyError("\x1b[31m"), 2, "possibly: \\x1b[31m"),
+        (FileNotFoundError(2, "No such file", "x"), 2, "possibly: x: No such file"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (RecursionError(), 2, "possibly: the input is nested too deeply"),
+        (MemoryError(), 2, "possibly: not enough memory for this input"),
+        (KeyError("k"), 2, "possibly: an error of possibly itself, please report it: KeyError: 'k'"),
+    ],
+)
+def test_what_is_raised_becomes_one_sentence(
+    error: BaseException, status: int, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.delenv("POSSIBLY_TRACEBACK", raising=False)
+    monkeypatch.setattr(check, "run", failing_with(error))
+    assert main(["check", "t"]) == status
+    assert capsys.readouterr() == ("", message + "\n")
+
+
+def test_our_own_errors_can_be_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POSSIBLY_TRACEBACK", "1")
+    monkeypatch.setattr(check, "run", failing_with(KeyError("k")))
+    with pytest.raises(KeyError):
+        main(["check", "t"])
+
+
+def test_a_terminal_without_unicode_is_no_error(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    run.rename("Zürich.jsonl")
+    assert main(["check", "Zürich.jsonl", "--ctl", TRUE]) == 0
+    assert stream.buffer.getvalue().startswith(b"Z\\xfcrich.jsonl: 2 processes")
+
+
+# ---- the real command, in a process of its own --------------------------------------------------
+
+
+def command(*words: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    return subprocess.run(
+        [sys.executable, "-m", "possibly", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment | {"PYTHONPATH": str(Path(door.__file__).parents[3])},
+    )
+
+
+def test_the_real_command_finds_the_violation(run: Path) -> None:
+    done = command("check", str(run), "--ctl", SAFE)
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "VIOLATED  ctl1" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_real_command_says_what_is_wrong_on_one_line(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(b"\x80\x00rubbish")
+    done = command("check", str(bad), "--ctl", SAFE)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"possibly: {bad}:1")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_leaves_is_no_error(run: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = os.environ | {"PYTHONPATH": str(Path(door.__file__).parents[3])}
+    words = [sys.executable, "-m", "possibly", "export", str(run), "--to", "dot"]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, check=False, env=environment)
+    os.close(writing)
+    assert done.returncode == 141
+    assert done.stderr == b""
