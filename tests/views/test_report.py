@@ -218,7 +218,7 @@ def test_steps_of_the_sample_are_those_of_its_witness() -> None:
     assert VIOLATED.witness.path == tuple(step.event for step in STEPS)
 
 
-def test_values_at_the_end_do_not_pretend_to_decide_what_was_decided_earlier() -> None:
+def test_deciding_values_are_shown_wherever_the_moment_is() -> None:
     assert "  Decided by: P1.cs is true" in body(explained(replace(EXPLANATION, moment=4)))
     assert "  Decided by: P1.cs is true" in body(explained(replace(EXPLANATION, moment=2)))
 
