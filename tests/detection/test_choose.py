@@ -16,7 +16,7 @@ from possibly.trace.notation import trace
 
 GRID = " | ".join(f"P{i}(x=0): {'_ ' * 9} a{i}{{x=1}}" for i in range(4))
 """Four independent processes of ten events: 11 ** 4 cuts."""
-EVERYWHERE = "AG(P0.x >= 0 -> EF(P0.x == 1 & P1.x == 1))"
+EVERYWHERE = "AG(P0.x >= 0 -> EF(P0.x * P1.x == 1))"
 
 
 def ask(formula: str, language: str = "ctl", engine: str = "auto", budget: Budget | None = None) -> Answer:
@@ -27,8 +27,15 @@ def ask(formula: str, language: str = "ctl", engine: str = "auto", budget: Budge
     return answer(language, node, lattice, predicates, budget or Budget(), engine)
 
 
-def test_auto_starts_with_the_plain_engine_and_stops_early() -> None:
+def test_auto_answers_from_slices_where_it_can() -> None:
     found = ask("EF(P0.x == 0)")
+    assert found.engine == "slice" and found.cuts == 0
+    assert found.finding is not None and found.finding.value
+    assert ask("G(P0.x <= 1)", "ltl").engine == "slice"
+
+
+def test_auto_goes_on_with_the_plain_engine_which_stops_early() -> None:
+    found = ask("EF(P0.x * P1.x == 0)")
     assert found.engine == "exhaustive" and found.cuts == 1
     assert found.finding is not None and found.finding.value
 
@@ -41,6 +48,12 @@ def test_auto_hands_over_when_too_many_cuts_are_visited(monkeypatch: pytest.Monk
     found = ask(EVERYWHERE)
     assert found.engine == "sweep" and found.finding is not None and found.finding.value
     assert "handed over after" in " ".join(found.notes)
+
+
+def test_slices_alone_say_when_they_do_not_know() -> None:
+    found = ask("EF(P0.x * P1.x == 0)", engine="slice")
+    assert found.finding is None
+    assert found.reason == "the formula is outside the classes of engine slice; use --engine auto"
 
 
 @pytest.mark.parametrize("engine", ["exhaustive", "sweep"])
@@ -73,7 +86,7 @@ def test_progress_is_told() -> None:
 
 def test_unknown_engine_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        UsageError, match="engine 'magic' does not exist .engines: auto, exhaustive, sweep, linear"
+        UsageError, match="engine 'magic' does not exist .engines: auto, slice, exhaustive, sweep, linear"
     ):
         engines_for("ctl", "magic")
     with pytest.raises(UsageError, match="engine 'linear' does not answer ctl properties"):

@@ -44,8 +44,8 @@ def test_the_first_status_that_applies(statuses: list[int], expected: int) -> No
         (["--ctl", TRUE], 0),
         (["--ctl", SAFE], 1),
         (["--ctl", TRUE, "--ltl", "G(!(P1.cs & P2.cs))"], 1),
-        (["--ctl", "AG(P1.cs | !P1.cs)", "--max-cuts", "2"], 3),
-        (["--ctl", "AG(!P1.cs)", "--ctl", "AG(P1.cs | !P1.cs)", "--max-cuts", "5"], 1),
+        (["--ctl", "AG(P1.cs == P2.cs | P1.cs != P2.cs)", "--max-cuts", "2"], 3),
+        (["--ctl", "AG(!P1.cs)", "--ctl", "AG(P1.cs == P2.cs | P1.cs != P2.cs)", "--max-cuts", "5"], 1),
         ([], 2),
         (["--ctl", "AG("], 2),
         (["--ctl", "AG(P1.missing)"], 2),
@@ -132,7 +132,7 @@ def test_explained_json_has_explanation_and_notes(capsys: Capture) -> None:
 
 
 def test_an_undecided_property_says_how_to_decide_it(capsys: Capture) -> None:
-    assert checked("run.jsonl", "--ctl", "AG(P1.cs | !P1.cs)", "--max-cuts", "2") == 3
+    assert checked("run.jsonl", "--ctl", "AG(P1.cs == P2.cs | P1.cs != P2.cs)", "--max-cuts", "2") == 3
     assert "--max-cuts" in capsys.readouterr().out
 
 

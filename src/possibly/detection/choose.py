@@ -1,7 +1,8 @@
 """Which engine answers which property: one table.
 
-Here belongs the choice and nothing else. A row says: for this language, this engine, because. `auto` takes
-the first row of the language; an engine that stops at its own bound hands over to the next row.
+Here belongs the choice and nothing else. A row says: for this language, this engine, because. `auto` goes
+through the rows of the language: an engine that does not know a formula's class, or that stops at its own
+bound, hands over to the next row.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from possibly.detection.branching import BREAKS, Finding, Shows, decide
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.linear import Linear
+from possibly.detection.sliced import Sliced
+from possibly.detection.sliced_linear import SlicedLinear
+from possibly.detection.slicing import Slicing
 from possibly.detection.sweep import Sweep
 from possibly.errors import UsageError
 from possibly.logic.syntax import Node
@@ -23,7 +27,8 @@ from possibly.order.predicate import CutPredicates
 HAND_OVER = 30_000
 """Cuts after which `auto` goes from visiting cuts one by one to holding the whole lattice."""
 
-Run = Callable[[Lattice, CutPredicates, Node, Budget], Finding]
+Run = Callable[[Lattice, CutPredicates, Node, Budget], Finding | None]
+"""None: the formula is outside the classes of the engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,16 @@ class Engine:
     why: str
     at_first: int | None = None
     """How many cuts it may visit before `auto` hands over to the next row; None: no bound of its own."""
+
+
+def _slice(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
+    return Sliced(Slicing(lattice, predicates)).decide(formula)
+
+
+def _slice_linear(
+    lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget
+) -> Finding | None:
+    return SlicedLinear(Sliced(Slicing(lattice, predicates))).decide(formula)
 
 
 def _exhaustive(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
@@ -56,6 +71,7 @@ def _linear(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: 
 
 
 ENGINES = (
+    Engine("slice", "ctl", _slice, "answers from slices, in polynomial time, without visiting cuts"),
     Engine(
         "exhaustive",
         "ctl",
@@ -64,6 +80,7 @@ ENGINES = (
         at_first=HAND_OVER,
     ),
     Engine("sweep", "ctl", _sweep, "holds the whole lattice as rows of bits, one pass an operator"),
+    Engine("slice", "ltl", _slice_linear, "the formula says the same in branching time, which slices answer"),
     Engine("linear", "ltl", _linear, "walks the lattice together with the automaton of the negated formula"),
 )
 
@@ -105,13 +122,16 @@ def answer(
         part = budget.part(bound)
         try:
             found = engine.run(lattice, predicates, formula, part)
-            return Answer(found, engine.name, part.visited, tuple(notes))
+            if found is not None:
+                return Answer(found, engine.name, part.visited, tuple(notes))
+            notes.append("the formula is outside its classes")
         except LimitReachedError as limit:
             budget.visited = part.visited
             if bound is None or not part.stopped_at_bound:
                 return Answer(None, engine.name, part.visited, tuple(notes), str(limit))
             notes.append(f"handed over after {part.visited} cuts")
-    raise AssertionError("the last row has no bound of its own")
+    reason = f"the formula is outside the classes of engine {rows[-1].name}; use --engine auto"
+    return Answer(None, rows[-1].name, budget.visited, tuple(notes), reason)
 
 
 def _fits(lattice: Lattice) -> bool:

@@ -35,6 +35,23 @@ CLOCK_TABLE_LIMIT = 4_000_000
 """Entries (events x processes) up to which clocks are kept as one table."""
 
 
+Place = tuple[int, int]
+"""An event as (process, position from 1)."""
+
+
+class Arcs:
+    """Edges by process: for each, the positions that have some, ascending, with the far ends."""
+
+    def __init__(self, processes: int, pairs: Iterable[tuple[Place, Place]]) -> None:
+        self.positions: list[list[int]] = [[] for _ in range(processes)]
+        self.ends: list[list[list[Place]]] = [[] for _ in range(processes)]
+        for (process, position), end in sorted(pairs):
+            if not self.positions[process] or self.positions[process][-1] != position:
+                self.positions[process].append(position)
+                self.ends[process].append([])
+            self.ends[process][-1].append(end)
+
+
 class Computation:
     """The events of a trace with their order; `order` is "causal" or "sync".
 
@@ -90,6 +107,21 @@ class Computation:
     def predecessors(self, event: int) -> Ints:
         """Direct predecessors on other processes; the other lines of a joint event are among them."""
         return self._event[self._start[event] : self._start[event + 1]]
+
+    @cached_property
+    def needs(self) -> Arcs:
+        """For each process its events with predecessors elsewhere, and these."""
+        return Arcs(len(self.lengths), ((f, e) for e, f in self._edges()))
+
+    @cached_property
+    def enables(self) -> Arcs:
+        """For each process its events with successors elsewhere, and these."""
+        return Arcs(len(self.lengths), self._edges())
+
+    def _edges(self) -> Iterator[tuple[Place, Place]]:
+        for event, (first, last) in enumerate(pairwise(self._start)):
+            for entry in range(first, last):
+                yield self.place(self._event[entry]), self.place(event)
 
     # ---- order ----------------------------------------------------------------------------------
 

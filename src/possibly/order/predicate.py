@@ -60,6 +60,10 @@ class CutPredicates:
             found[count] = predicate.evaluate([reading.value(counts) for reading in readings])
         return found
 
+    def compiled(self, node: Node) -> Predicate:
+        """The predicate as a function of the values it reads; its faults are collected here."""
+        return self._compile(node)[0]
+
     def _compile(self, node: Node) -> tuple[Predicate, list[Reading]]:
         predicate = compile_predicate(node)
         self._compiled.append(predicate)

@@ -1,0 +1,207 @@
+"""Which values a shared variable can have in a local state, where nothing but synchronisation orders writes.
+
+Here belongs val(var, s) of Frey, "Debugging parallel programs using temporal logic specifications", section 3:
+a write that is not causally ordered with s may or may not have happened, so the variable can have the value
+before it as well as after it. Exactly: the values that the last write can have given in any order of the
+events of any cut with that local state. That is the value of each write concurrent with s, and of each
+write before s that no other write before s follows; the initial value if no write comes before s.
+
+Theory of operation. For each local state it suffices to know, for each writing task, how many of its writes
+come before s and how many do not come after it; those between are concurrent. Both numbers only grow along a
+task, and they change only where order comes in from another task or a write is executed. So they are
+kept as *steps*: the counts at which they change, found in one pass over the events forward and one backward.
+No vector clocks are needed; the cost is that of the edges between tasks times the number of writing tasks.
+The writes of the lines of one joint event are one write; the last line that writes gives the value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from possibly.logic.predicate import MISSING
+from possibly.order.computation import Computation
+from possibly.trace.model import Value
+
+Numbers = tuple[int, ...]
+"""One number a writing task."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """A fact along one task that changes at a few counts only."""
+
+    counts: list[int] = field(default_factory=list)
+    facts: list[Numbers] = field(default_factory=list)
+
+    def at(self, count: int) -> Numbers:
+        return self.facts[bisect_right(self.counts, count) - 1]
+
+    def put(self, count: int, fact: Numbers) -> None:
+        if not self.facts or self.facts[-1] != fact:
+            self.counts.append(count)
+            self.facts.append(fact)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSets:
+    """The value sets of one shared variable: for each task the counts at which the set changes."""
+
+    counts: tuple[Sequence[int], ...]
+    sets: tuple[Sequence[tuple[Value, ...]], ...]
+
+    def at(self, task: int, count: int) -> tuple[Value, ...]:
+        """The values in that local state, each once; MISSING stands for "no value yet"."""
+        return self.sets[task][bisect_right(self.counts[task], count) - 1]
+
+
+def value_sets(computation: Computation, variable: str) -> ValueSets:
+    writes = _Writes(computation, variable)
+    before, after = writes.before(), writes.not_after()
+    counts, sets = [], []
+    for task in range(len(computation.lengths)):
+        changes = sorted({*before[task].counts, *after[task].counts})
+        counts.append(changes)
+        sets.append([writes.values(before[task].at(c), after[task].at(c), before) for c in changes])
+    return ValueSets(tuple(counts), tuple(sets))
+
+
+class _Writes:
+    """The writes of one variable, by task: their counts and values."""
+
+    def __init__(self, computation: Computation, variable: str) -> None:
+        self.computation = computation
+        self.initial: Value = computation.trace.shared.get(variable, MISSING)
+        self.counts: list[list[int]] = []
+        self.written: list[list[Value]] = []
+        self.task: list[int] = []
+        self.place: dict[int, int] = {}
+        """The writing task's number among the writing tasks."""
+        self.events = self._collect(variable)
+        self.zero: Numbers = (0,) * len(self.task)
+
+    def _collect(self, variable: str) -> dict[int, int]:
+        """The writing events, one a step, with the place of their task."""
+        trace, found = self.computation.trace, dict[int, int]()
+        if trace.write_start is None:
+            return found
+        numbers = {n for n in set(trace.write_variable) if trace.strings[n] == variable}
+        by_step: dict[int, tuple[int, Value]] = {}
+        start = trace.write_start
+        for event in range(len(trace)):
+            for entry in range(start[event], start[event + 1]):
+                if trace.write_variable[entry] in numbers:
+                    by_step[self.computation.step(event)] = event, trace.values[trace.write_value[entry]]
+        for event, value in sorted(by_step.values(), key=lambda write: write[0]):
+            task = trace.process[event]
+            if task not in self.place:
+                self.place[task] = len(self.task)
+                self.task.append(task)
+                self.counts.append([])
+                self.written.append([])
+            place = self.place[task]
+            self.counts[place].append(trace.position[event])
+            self.written[place].append(value)
+            found[event] = place
+        return found
+
+    def before(self) -> list[Steps]:
+        """For each task and count: how many writes of each writing task come before that local state."""
+        computation = self.computation
+        found = [Steps([0], [self.zero]) for _ in computation.lengths]
+        place_of = computation.place
+        for step in computation.steps:
+            lines = computation.events(step)
+            known = {found[place_of(event)[0]].facts[-1] for event in lines}
+            for event in lines:
+                for other in computation.predecessors(event):
+                    if other not in lines:
+                        task, count = place_of(other)
+                        known.add(found[task].at(count))
+            fact = known.pop() if len(known) == 1 else tuple(map(max, zip(*known, strict=True)))
+            for event in lines:
+                if event in self.events:
+                    fact = _raised(fact, self.events[event])
+            for event in lines:
+                task, count = place_of(event)
+                found[task].put(count, fact)
+        return found
+
+    def not_after(self) -> list[Steps]:
+        """For each task and count: how many writes of each writing task do not come after that local state.
+
+        Backwards: after the state before an event comes what comes after the states behind it, and the
+        event itself.
+        """
+        computation = self.computation
+        everything = tuple(map(len, self.counts))
+        lengths = computation.lengths
+        # Counted from the end of each task, so that the counts ascend on the way back.
+        found = [Steps([0], [everything]) for _ in lengths]
+        place_of = computation.place
+        waiting: dict[int, list[Numbers]] = {}
+        for step in reversed(computation.steps):
+            lines = computation.events(step)
+            known = {found[place_of(event)[0]].facts[-1] for event in lines}
+            for event in lines:
+                known.update(waiting.pop(event, ()))
+            fact = known.pop() if len(known) == 1 else tuple(map(min, zip(*known, strict=True)))
+            for event in lines:
+                if event in self.events:
+                    fact = self._lowered(fact, event)
+            for event in lines:
+                task, count = place_of(event)
+                found[task].put(lengths[task] - count + 1, fact)
+                for other in computation.predecessors(event):
+                    if other not in lines:
+                        waiting.setdefault(other, []).append(fact)
+        return [_turned(steps, length) for steps, length in zip(found, lengths, strict=True)]
+
+    def _lowered(self, fact: Numbers, event: int) -> Numbers:
+        """The event's own write and all later ones of its task come after."""
+        place = self.events[event]
+        earlier = self.counts[place].index(self.computation.place(event)[1])
+        return (*fact[:place], min(fact[place], earlier), *fact[place + 1 :])
+
+    def values(self, before: Numbers, not_after: Numbers, known: list[Steps]) -> tuple[Value, ...]:
+        last = [self._last(place, before, known) for place in range(len(before))]
+        found = [value for values in last for value in values]
+        if not any(before):
+            found.append(self.initial)
+        for place, (first, end) in enumerate(zip(before, not_after, strict=True)):
+            found.extend(self.written[place][first:end])
+        return _distinct(found)
+
+    def _last(self, place: int, before: Numbers, known: list[Steps]) -> list[Value]:
+        """The last write of that task before the state, unless another write before the state follows it."""
+        number = before[place]
+        if not number:
+            return []
+        for other, count in enumerate(before):
+            if other != place and count:
+                knows = known[self.task[other]].at(self.counts[other][count - 1])
+                if knows[place] >= number:
+                    return []
+        return [self.written[place][number - 1]]
+
+
+def _raised(fact: Numbers, place: int) -> Numbers:
+    return (*fact[:place], fact[place] + 1, *fact[place + 1 :])
+
+
+def _turned(steps: Steps, length: int) -> Steps:
+    """Steps counted from the end of a task, counted from its start."""
+    found = Steps()
+    ends = [*steps.counts[1:], length + 1]
+    for end, fact in zip(reversed(ends), reversed(steps.facts), strict=True):
+        found.put(length - end + 1, fact)
+    return found
+
+
+def _distinct(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Each value once, in the order found; 1, 1.0 and true are different."""
+    found: dict[tuple[type, str], Value] = {}
+    for value in values:
+        found.setdefault((type(value), repr(value)), value)
+    return tuple(found.values())

@@ -1,0 +1,137 @@
+"""Slices against the plain engine: the same cuts, the same least and greatest ones, on generated cases."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from random import Random
+
+import pytest
+
+from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.limits import Budget
+from possibly.detection.slicing import Slicing
+from possibly.logic.bind import bind
+from possibly.logic.parser import parse
+from possibly.order.computation import Computation, Cut, join, meet
+from possibly.order.lattice import Lattice
+from possibly.order.predicate import CutPredicates
+from possibly.order.slice import Slice, conjunction, disjunction, whole
+from possibly.order.state import Readings
+from possibly.order.vocabulary import vocabulary
+from possibly.trace.model import Trace
+from possibly.trace.notation import trace
+from tests.generate import Formula, random_formula, random_trace
+
+MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+OPERATORS = ["EF", "AG", "EG", "AF", "EX[]", "EX", "AX"]
+
+
+class Case:
+    """A trace with its slices, and the plain engine for the same lattice."""
+
+    def __init__(self, run: Trace) -> None:
+        self.trace = run
+        self.computation = Computation(run)
+        self.lattice = Lattice(self.computation)
+        self.predicates = CutPredicates(self.lattice, Readings(self.computation))
+        self.slicing = Slicing(self.lattice, self.predicates)
+        self.plain = Exhaustive(self.lattice, self.predicates, Budget())
+
+    def satisfying(self, text: str) -> set[Cut]:
+        node = bind(parse(text, "ctl"), vocabulary(self.trace)).formula
+        cuts = self.lattice.depth_first()
+        return {self.lattice.unpack(cut) for cut in cuts if self.plain.at(node, cut)}
+
+    def alternatives(self, text: str) -> list[Slice] | None:
+        return self.slicing.alternatives(bind(parse(text, "ctl"), vocabulary(self.trace)).formula)
+
+
+def check(slices: list[Slice], expected: set[Cut], lattice: Lattice, what: str) -> None:
+    everything = {lattice.unpack(cut) for cut in lattice.depth_first()}
+    assert {cut for cut in everything if any(part.contains(cut) for part in slices)} == expected, what
+    for part in slices:
+        cuts = {cut for cut in everything if part.contains(cut)}
+        assert set(part.cuts()) == cuts, what
+        assert part.is_empty == (not cuts)
+        assert part.least == (min(cuts, key=sum) if cuts else None), what
+        assert part.greatest == (max(cuts, key=sum) if cuts else None), what
+        assert all(meet(c, d) in cuts and join(c, d) in cuts for c in cuts for d in cuts), what
+
+
+@pytest.mark.parametrize("batch", range(20))
+def test_alternatives_are_exactly_the_satisfying_cuts(batch: int) -> None:
+    sliced: Counter[bool] = Counter()
+    for seed in range(batch * 10_000, batch * 10_000 + 40 * MANY):
+        random = Random(seed)
+        case = Case(random_trace(random, events=random.randint(0, 7)))
+        formula: Formula = random_formula(random, case.trace, OPERATORS, random.randint(0, 3))
+        found = case.alternatives(formula.text)
+        sliced[found is not None] += 1
+        if found is not None:
+            lines = "\n".join(str(case.trace.event(e)) for e in range(len(case.trace)))
+            check(found, case.satisfying(formula.text), case.lattice, f"{formula.text}\n{lines}")
+    assert sliced[True] > 15 * MANY
+
+
+def test_nested_temporal_formulas_of_conjunctive_predicates_are_always_sliced() -> None:
+    case = Case(trace("P(x=0): a{x=1} send(m) b{x=0} | Q(y=0): c{y=1} recv(m) d{y=2}"))
+    for text in (
+        "EF(P.x == 1 & EG(Q.y > 0))",
+        "AG(P.x == 1 -> AF(Q.y == 2))",
+        "AG(EF(P.x == 0 & Q.y == 2))",
+        "EX[P](EF(Q.y == 1) & transit(P, Q) <= 0)",
+        "!EF(AG(P.x == 0) & transit() == 0)",
+    ):
+        found = case.alternatives(text)
+        assert found is not None, text
+        check(found, case.satisfying(text), case.lattice, text)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_disjunction_is_the_smallest_sublattice(seed: int) -> None:
+    random = Random(seed)
+    case = Case(random_trace(random, events=7))
+    parts: list[Slice] = []
+    while len(parts) < 2:
+        found = case.alternatives(random_formula(random, case.trace, ["&"], 1).text)
+        parts += found[:2] if found else []
+    union = {cut for part in parts for cut in part.cuts()}
+    while more := {f(c, d) for c in union for d in union for f in (meet, join)} - union:
+        union |= more
+    slice_ = disjunction(parts)
+    assert set(slice_.cuts()) == union
+    assert (slice_.least, slice_.greatest) == (
+        min(union, key=sum, default=None),
+        max(union, key=sum, default=None),
+    )
+
+
+def test_conjunction_keeps_all_constraints() -> None:
+    case = Case(trace("P(x=0): a{x=1} b{x=0} | Q(y=0): c{y=1}"))
+    first, second = case.alternatives("P.x == 1"), case.alternatives("Q.y == 1")
+    assert first and second
+    both = conjunction([*first, *second])
+    assert set(both.cuts()) == {(1, 1)} and both.lean is True and both.exact
+    assert set(whole(case.computation).cuts()) == {case.lattice.unpack(c) for c in case.lattice.depth_first()}
+
+
+def test_edges_of_a_slice_give_its_cuts() -> None:
+    """The cuts of the trace plus the listed edges are the cuts of the slice."""
+    for seed in range(100):
+        random = Random(seed)
+        case = Case(random_trace(random, events=7))
+        found = case.alternatives(random_formula(random, case.trace, ["EF", "AG", "EG"], 2).text)
+        for part in found or []:
+            edges = list(part.all_edges())
+            cuts = {
+                cut for cut in map(case.lattice.unpack, case.lattice.depth_first()) if _closed(cut, edges)
+            }
+            assert cuts == set(part.cuts())
+
+
+def _closed(cut: Cut, edges: list[tuple[tuple[int, int] | None, tuple[int, int] | None]]) -> bool:
+    def inside(place: tuple[int, int] | None, fictitious: bool) -> bool:
+        return fictitious if place is None else cut[place[0]] >= place[1]
+
+    return all(inside(e, False) or not inside(f, True) for e, f in edges)
