@@ -3,6 +3,7 @@
     trace   = possibly.load("run.jsonl", order="causal")
     verdict = possibly.check(trace, ctl="AG(!(P1.critical & P2.critical))")
     verdict.holds, verdict.witness.path, verdict.explain()
+    slice_  = possibly.slice(trace, "P1.x > 1 & P2.y <= 3")
 
 Data flows down this list; each folder is named after what it yields:
 
@@ -22,7 +23,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from possibly.errors import FormulaError, PossiblyError, TraceError, UsageError
-    from possibly.views.api import Checked, RecordedRun, check, load
+    from possibly.views.api import Checked, RecordedRun, SliceOfRun, check, load
+    from possibly.views.api import slice_run as slice  # noqa: A004
 
 __version__ = "0.1.0"
 __all__ = [
@@ -30,10 +32,12 @@ __all__ = [
     "FormulaError",
     "PossiblyError",
     "RecordedRun",
+    "SliceOfRun",
     "TraceError",
     "UsageError",
     "check",
     "load",
+    "slice",
 ]
 
 _ERRORS = {"FormulaError", "PossiblyError", "TraceError", "UsageError"}
@@ -43,4 +47,5 @@ def __getattr__(name: str) -> object:
     """Public names are imported when they are first used: `import possibly` costs nothing."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("possibly.errors" if name in _ERRORS else "possibly.views.api"), name)
+    module = import_module("possibly.errors" if name in _ERRORS else "possibly.views.api")
+    return getattr(module, "slice_run" if name == "slice" else name)

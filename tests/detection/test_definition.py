@@ -181,7 +181,7 @@ def test_observed_equals_the_definition_on_the_one_path(batch: int) -> None:
         after = dict(pairwise(cuts))
         single.successors = lambda cut, after=after: {after[cut]} if cut in after else set()  # type: ignore[method-assign,misc]
         expected = single.satisfies(frozenset(), case.formula)
-        assert Observed(case.lattice, case.predicates, path).holds(case.node) == expected, case.describe()
+        assert Observed(case.lattice, case.predicates).holds(case.node) == expected, case.describe()
 
 
 @pytest.mark.parametrize("batch", range(4))

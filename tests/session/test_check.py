@@ -166,12 +166,6 @@ def test_class_of_the_property_is_that_of_its_least_specific_predicate() -> None
     assert verdict(run, "EF(P.x == 0 & AF(P.x * Q.y == 6))").predicate_class == "arbitrary"
 
 
-def test_languages_without_a_checker_are_refused() -> None:
-    specification = read_specification("tl mutex = not (t1:(in.f) and t2:(in.f)) if t1 != t2", "s.spec")
-    with pytest.raises(FormulaError, match="s.spec:1: tl properties cannot be checked yet"):
-        check_trace(MUTEX, specification, Options())
-
-
 def test_unknown_engine_and_order_are_refused() -> None:
     with pytest.raises(UsageError, match="engine 'magic' does not exist"):
         verdict(MUTEX, "AG(P.cs)", engine="magic")

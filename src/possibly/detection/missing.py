@@ -8,6 +8,7 @@ the run makes the property true.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -97,16 +98,16 @@ def _at_cut(
     inside = [_ends(steps, relevant) for steps in backward]
     for process, (count, length) in enumerate(zip(cut, computation.lengths, strict=True)):
         later = list(islice(_steps(computation, process, range(count + 1, length + 1)), REACH))
+        touching = [step for step in later if relevant.of(step)]
         others = (step for there, steps in enumerate(inside) if there != process for step in steps)
         for second in others:
-            observed = [first for first in later if place[first] < place[second]]
-            yield from ((first, second) for first in _outermost(observed, relevant))
-
-
-def _outermost(steps: Sequence[int], relevant: _Relevance) -> list[int]:
-    """The first and the last of the steps that touch what matters; if none does, of all."""
-    touching = [step for step in steps if relevant.of(step)] or list(steps)
-    return [touching[0], touching[-1]] if touching else []
+            for steps in (touching, later):
+                # Steps of one process were observed in their order: those before `second` come first.
+                observed = bisect_left(steps, place[second], key=place.__getitem__)
+                if observed:
+                    yield steps[0], second
+                    yield steps[observed - 1], second
+                    break
 
 
 def _steps(computation: Computation, process: int, positions: range) -> Iterator[int]:

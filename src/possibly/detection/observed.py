@@ -6,6 +6,8 @@ Truth along the path is one integer with a bit a cut, bit 0 the final one, as in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property, reduce
+from operator import and_, or_
 
 from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.detection.laws import LAWS, now_and_while
@@ -32,23 +34,31 @@ def shown_by(observed: Observed, formula: Node) -> Finding | None:
             for count, cut in enumerate(observed.cuts()):
                 if holds(cut) == wanted:
                     shows = Shows(ENDS_TRUE if wanted else ENDS_FALSE, operand)
-                    return Finding(wanted, tuple(observed.path[:count]), shows)
+                    return Finding(wanted, observed.moves(count), shows)
         case Temporal("AF" | "EG" as operator, (operand,)) if is_state(operand):
             exists = operator == "EG"
             if observed.holds(formula) == exists:
                 shows = Shows(ALWAYS if exists else NEVER, operand, to_the_end=True)
-                return Finding(exists, tuple(observed.path), shows)
+                return Finding(exists, observed.moves(), shows)
     return None
 
 
-class Observed:
-    """Evaluates ctl formulas on one path."""
+_DIGITS = b"01" + bytes(254)
+_NEGATED = bytes([1, 0]) + bytes(254)
 
-    def __init__(self, lattice: Lattice, predicates: CutPredicates, path: Sequence[Move]) -> None:
+
+class Observed:
+    """Evaluates ctl formulas on the path of the recorded order."""
+
+    def __init__(self, lattice: Lattice, predicates: CutPredicates) -> None:
         self.lattice = lattice
         self.predicates = predicates
-        self.path = path
-        self.full = (1 << len(path) + 1) - 1
+        self.path: Sequence[int] = lattice.computation.steps
+        self.full = (1 << len(self.path) + 1) - 1
+
+    def moves(self, count: int | None = None) -> tuple[Move, ...]:
+        """The path, or its first steps, as moves."""
+        return tuple(map(self.lattice.move_of, self.path[:count]))
 
     def holds(self, formula: Node) -> bool:
         """Whether the formula holds at the first cut of the path."""
@@ -58,14 +68,18 @@ class Observed:
     def cuts(self) -> Iterator[int]:
         cut = self.lattice.initial
         yield cut
-        for move in self.path:
-            cut += move.delta
+        for step in self.path:
+            for process in self._processes(step):
+                cut += 1 << self.lattice.shifts[process]
             yield cut
+
+    def _processes(self, step: int) -> list[int]:
+        computation = self.lattice.computation
+        return [computation.trace.process[event] for event in computation.events(step)]
 
     def bits(self, formula: Node) -> int:
         if is_state(formula):
-            holds = self.predicates(formula)
-            return int("".join("1" if holds(cut) else "0" for cut in self.cuts()), 2)
+            return int(self._truths(formula).translate(_DIGITS), 2)
         match formula:
             case Not(operand):
                 return self.full & ~self.bits(operand)
@@ -91,12 +105,48 @@ class Observed:
                 return self._path(formula)
         raise TypeError(f"not a ctl formula: {type(formula).__name__}")
 
+    def _truths(self, node: Node) -> bytes:
+        """A byte a cut: the truth of a state predicate along the path."""
+        support = self.predicates.support(node)
+        if len(support) == 1:
+            return self._local(self.predicates.table(node, support[0]), support[0])
+        match node:
+            case Not(operand):
+                return self._truths(operand).translate(_NEGATED)
+            case And(operands) | Or(operands) if support:
+                parts = (int.from_bytes(self._truths(part), "big") for part in operands)
+                merged = reduce(and_ if isinstance(node, And) else or_, parts)
+                return merged.to_bytes(len(self.path) + 1, "big")
+        holds = self.predicates(node)
+        return bytes(map(holds, self.cuts()))
+
+    def _local(self, table: bytearray, process: int) -> bytes:
+        """Constant between two steps of the process."""
+        found, before = bytearray(), 0
+        for count, step in enumerate(self._places(process)):
+            found += bytes([table[count]]) * (step + 1 - before)
+            before = step + 1
+        found += bytes([table[-1]]) * (len(self.path) + 1 - before)
+        return bytes(found)
+
+    def _places(self, process: int) -> Sequence[int]:
+        """Where on the path the process takes its steps."""
+        return self._by_process[process]
+
+    @cached_property
+    def _by_process(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.lattice.computation.lengths]
+        for place, step in enumerate(self.path):
+            for process in self._processes(step):
+                found[process].append(place)
+        return found
+
     def _steps_of(self, process: str | None) -> int:
         """The cuts whose next step is one of that process."""
         if process is None:
             return self.full
         number = self.lattice.computation.trace.process_number[process]
-        return int("".join("1" if number in move.processes else "0" for move in self.path) + "0", 2)
+        return int("".join("1" if number in self._processes(step) else "0" for step in self.path) + "0", 2)
 
     def _path(self, formula: Temporal) -> int:
         law = LAWS[formula.operator]

@@ -28,7 +28,7 @@ from possibly.order.computation import Arcs, Cut
 from possibly.order.lattice import Move
 from possibly.order.slice import Slice
 
-SMALL = 20_000
+SMALL = 4_000
 """Events times processes up to which the path with the fewest changes is searched for."""
 
 

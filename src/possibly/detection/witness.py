@@ -22,7 +22,7 @@ from possibly.detection.limits import Budget
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import Holds
 
-EFFORT = 50_000
+EFFORT = 5_000
 """How many cuts the search for the fewest changes looks at before it takes what it has."""
 
 Path = tuple[Move, ...]
@@ -109,12 +109,14 @@ def _inside(lattice: Lattice, cut: int, bounds: tuple[int, ...]) -> Iterator[Mov
 def _run_on(lattice: Lattice, cut: int, move: Move, bounds: tuple[int, ...]) -> tuple[int, Path]:
     """Execute the move and whatever of its process can follow without a change."""
     taken: list[Move] = []
+    process = move.processes[0]
+    bound = bounds[process] << lattice.shifts[process]
+    field = lattice.masks[process] << lattice.shifts[process]
     following: Move | None = move
     while following is not None:
         cut += following.delta
         taken.append(following)
-        candidates = (m for m in _inside(lattice, cut, bounds) if m.processes == move.processes)
-        following = next(candidates, None)
+        following = lattice.move_at(cut, process) if cut & field < bound else None
     return cut, tuple(taken)
 
 

@@ -73,6 +73,13 @@ class Lattice:
                 if not move.exactly or all(cut >> s & m == count for s, m, count in move.exactly):
                     yield move
 
+    def move_at(self, cut: int, process: int) -> Move | None:
+        """The next step that this process leads, if it is enabled."""
+        move = self._move(process, cut >> self.shifts[process] & self.masks[process])
+        if move is None or any(cut >> s & m < least for s, m, least in move.needs):
+            return None
+        return move if all(cut >> s & m == count for s, m, count in move.exactly) else None
+
     def successors(self, cut: int) -> Iterator[int]:
         for move in self.moves(cut):
             yield cut + move.delta

@@ -31,6 +31,8 @@ class CutPredicates:
         self.readings = readings
         self._known: dict[Node, Holds] = {}
         self._compiled: list[Predicate] = []
+        self._tables: dict[Node, bytearray] = {}
+        self._supports: dict[Node, tuple[int, ...]] = {}
 
     def __call__(self, node: Node) -> Holds:
         if node not in self._known:
@@ -51,13 +53,24 @@ class CutPredicates:
 
     def table(self, node: Node, process: int) -> bytearray:
         """The truth of a predicate that depends on this process alone, by count."""
-        length = self.lattice.computation.lengths[process]
+        if node not in self._tables:
+            self._tables[node] = self._tabulated(node, process)
+        return self._tables[node]
+
+    def _tabulated(self, node: Node, process: int) -> bytearray:
         predicate, readings = self._compile(node)
         counts = [0] * len(self.lattice.computation.lengths)
-        found = bytearray(length + 1)
-        for count in range(length + 1):
+        # A run has few distinct values, and each is one object of the trace's table: evaluate once for each.
+        # The values are kept with the answer, so that no other object can get their identity meanwhile.
+        known: dict[tuple[int, ...], tuple[bool, list[Value]]] = {}
+        found = bytearray()
+        for count in range(self.lattice.computation.lengths[process] + 1):
             counts[process] = count
-            found[count] = predicate.evaluate([reading.value(counts) for reading in readings])
+            values = [reading.value(counts) for reading in readings]
+            key = tuple(map(id, values))
+            if key not in known:
+                known[key] = (predicate.evaluate(values), values)
+            found.append(known[key][0])
         return found
 
     def compiled(self, node: Node) -> Predicate:

@@ -6,6 +6,7 @@ Here belong thin wrappers that give answers a Python face; all work is done in `
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from possibly.errors import UsageError
 from possibly.logic.specification import Specification, property_from_text
 from possibly.order.computation import Computation
 from possibly.session.check import Checker, Options
+from possibly.session.slicing import SlicedTrace
 from possibly.trace import Trace
 from possibly.trace import load as load_trace
 from possibly.verdict.model import Verdict, Witness
@@ -61,6 +63,37 @@ class Checked:
 
     def __repr__(self) -> str:
         return f"<{self.verdict.name}: {self.verdict.truth.value}>"
+
+
+class SliceOfRun:
+    """The cuts of a run that satisfy a predicate, as a structure: see the attributes."""
+
+    def __init__(self, found: SlicedTrace) -> None:
+        self._found = found
+        self.is_empty: bool = found.slice.is_empty
+        self.lean: bool | None = found.slice.lean
+        """Every cut of the slice satisfies the predicate; None: not known."""
+        self.exact: bool = found.slice.exact
+        self.least = found.least
+        self.greatest = found.greatest
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """(e, f): a cut with f contains e."""
+        return self._found.edges
+
+    def cuts(self) -> Iterator[dict[str, int]]:
+        """Every cut of the slice, found as they are asked for."""
+        return self._found.cuts()
+
+
+def slice_run(run: RecordedRun | Trace, predicate: str) -> SliceOfRun:
+    """The slice of a run for a predicate."""
+    from possibly.session.slicing import slice_trace
+
+    if isinstance(run, Trace):
+        run = RecordedRun(run)
+    return SliceOfRun(slice_trace(run.trace, predicate, run.order))
 
 
 def load(path: str | os.PathLike[str], order: str = "causal") -> RecordedRun:

@@ -6,13 +6,13 @@ Nodes are called by the event's number, never by a name from the trace; names st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from possibly.views.text.words import plain, value_text
 
 if TYPE_CHECKING:
-    from possibly.order.computation import Computation
+    from possibly.order.computation import Computation, Place
     from possibly.trace.model import Trace
 
 HEAD = """\
@@ -24,11 +24,11 @@ HEAD = """\
 STYLES = {"message": "color=blue", "order": "style=dashed", "joint": "dir=none, style=bold"}
 
 
-def render_dot(computation: Computation) -> str:
-    """The graph as a text in the DOT language."""
+def render_dot(computation: Computation, added: Iterable[tuple[Place | None, Place | None]] = ()) -> str:
+    """The graph as a text in the DOT language; `added` are the edges of a slice."""
     trace = computation.trace
     clusters = "".join(_cluster(trace, process) for process in range(len(trace.processes)))
-    edges = "".join(_edges(computation))
+    edges = "".join([*_edges(computation), *_added(computation, added)])
     return f"digraph {quoted(trace.file or 'trace')} {{\n{HEAD}{clusters}{edges}}}\n"
 
 
@@ -67,3 +67,20 @@ def _edges(computation: Computation) -> Iterator[str]:
                 continue
             kind = "message" if (other, event) in messages else "order"
             yield f"  e{other} -> e{event} [{STYLES[kind]}];\n"
+
+
+def _added(computation: Computation, added: Iterable[tuple[Place | None, Place | None]]) -> Iterator[str]:
+    """The edges of a slice; the fictitious events are drawn once they are needed."""
+    nodes = {"bottom": "in every cut", "top": "in no cut"}
+    lines = []
+    for e, f in added:
+        ends = [
+            "top" if e is None else f"e{computation.at(*e)}",
+            "bottom" if f is None else f"e{computation.at(*f)}",
+        ]
+        lines.append(f"  {ends[0]} -> {ends[1]} [color=red, constraint=false];\n")
+    used = "".join(lines)
+    for name, label in nodes.items():
+        if f" {name} " in used:
+            yield f"  {name} [label={quoted(label)}, shape=ellipse];\n"
+    yield from lines

@@ -1,0 +1,95 @@
+"""The slice of any predicate: the smallest sublattice that contains its cuts.
+
+Here belongs the way from cuts, or from lean slices, to one slice. Three ways, the first that applies:
+
+1. The predicate is a union of lean slices (`slicing`): their disjunction is exact.
+2. The lattice has at most `FEW_CUTS` cuts: the least cut of the sublattice that contains an event is the
+   meet of all satisfying cuts that contain it (thesis, theorem 4.5), found by visiting them all.
+3. Otherwise the conjuncts that are unions of lean slices give an approximate slice: it contains every
+   satisfying cut, and perhaps more than needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from possibly.detection.slicing import Slicing
+from possibly.logic.predicate import is_state
+from possibly.logic.syntax import And, Node
+from possibly.order.computation import Computation, Cut, join, meet
+from possibly.order.slice import Edge, Slice, conjunction, disjunction, nothing, whole
+
+FEW_CUTS = 20_000
+"""Cuts up to which all are visited, to slice or to see whether a slice is lean."""
+
+
+def slice_of(slicing: Slicing, formula: Node) -> Slice:
+    """The slice of a formula, exact if that can be had."""
+    parts = slicing.alternatives(formula)
+    if parts is not None:
+        parts = [part for part in parts if not part.is_empty]
+        if len(parts) < 2:
+            return parts[0] if parts else nothing(slicing.computation)
+        return _with_lean(disjunction(parts), lambda cut: any(part.contains(cut) for part in parts))
+    if is_state(formula):
+        visited = _by_visiting(slicing, formula)
+        if visited is not None:
+            return visited
+    return _approximate(slicing, formula)
+
+
+def _with_lean(found: Slice, satisfies: Callable[[Cut], bool]) -> Slice:
+    cuts = list(islice(found.cuts(), FEW_CUTS + 1))
+    return found if len(cuts) > FEW_CUTS else replace(found, lean=all(map(satisfies, cuts)))
+
+
+def _by_visiting(slicing: Slicing, formula: Node) -> Slice | None:
+    lattice = slicing.lattice
+    cuts = list(islice(lattice.depth_first(), FEW_CUTS + 1))
+    if len(cuts) > FEW_CUTS:
+        return None
+    holds = slicing.predicates(formula)
+    satisfying = {lattice.unpack(cut) for cut in cuts if holds(cut)}
+    if not satisfying:
+        return nothing(slicing.computation)
+    return _with_lean(sublattice(slicing.computation, satisfying), satisfying.__contains__)
+
+
+def sublattice(computation: Computation, cuts: Iterable[Cut]) -> Slice:
+    """The smallest slice that contains these cuts, of which there is at least one."""
+    found = list(cuts)
+    low, high = found[0], found[0]
+    for cut in found[1:]:
+        low, high = meet(low, cut), join(high, cut)
+    edges = tuple(_edges(found, low, high))
+    return Slice(computation, low, high, edges=edges, lean=None)
+
+
+def _edges(cuts: list[Cut], low: Cut, high: Cut) -> Iterator[Edge]:
+    """For each event the least cut that contains it, told as edges where it grows."""
+    for process in range(len(low)):
+        least: dict[int, Cut] = {}
+        for cut in cuts:
+            count = cut[process]
+            least[count] = meet(least[count], cut) if count in least else cut
+        following: Cut | None = None
+        for count in range(high[process], low[process], -1):
+            here = least.get(count)
+            following = here if following is None else following if here is None else meet(here, following)
+            least[count] = following or low
+        before = low
+        for count in range(low[process] + 1, high[process] + 1):
+            for other, number in enumerate(least[count]):
+                if number > before[other] and (other != process or number > count):
+                    yield (other, number), (process, count)
+            before = least[count]
+
+
+def _approximate(slicing: Slicing, formula: Node) -> Slice:
+    parts = formula.operands if isinstance(formula, And) else (formula,)
+    known = [found for part in parts if (found := slicing.alternatives(part)) is not None]
+    slices = [disjunction(found) if found else nothing(slicing.computation) for found in known]
+    merged = conjunction([whole(slicing.computation), *slices])
+    return replace(merged, lean=None, exact=False)

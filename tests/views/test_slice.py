@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from possibly.views.cli.main import main
+
+FIGURE = str(Path(__file__).parent.parent.parent / "examples" / "figures" / "figure-2.4.jsonl")
+
+
+def test_json_document_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 1 & P2.y <= 2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == {
+        "empty": False,
+        "lean": True,
+        "exact": True,
+        "least": {"P1": 1, "P2": 1},
+        "greatest": {"P1": 3, "P2": 2},
+        "edges": [["e1", "_bottom"], ["e3", "e2"], ["_top", "f3"]],
+        "events": 6,
+    }
+
+
+def test_text_for_a_person(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 1 & P2.y <= 2"]) == 0
+    assert capsys.readouterr().out == (
+        "The slice for P1.x > 1 & P2.y <= 2: all its cuts satisfy it.\n"
+        "  least cut:    P1: 1, P2: 1\n"
+        "  greatest cut: P1: 3, P2: 2\n"
+        "  3 edges added to 6 events:\n"
+        "    e1 before _bottom\n"
+        "    e3 before e2\n"
+        "    _top before f3\n"
+    )
+
+
+def test_empty_slice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 9"]) == 0
+    assert capsys.readouterr().out == "No cut satisfies P1.x > 9.\n"
+
+
+def test_picture_shows_the_added_edges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 1 & P2.y <= 2", "--dot", str(tmp_path / "s.dot")]) == 0
+    text = (tmp_path / "s.dot").read_text()
+    assert "e1 -> bottom [color=red" in text and "top -> e5 [color=red" in text
+    assert 'bottom [label="in every cut"' in text
+
+
+def test_bad_predicate_is_a_clear_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.z > 1"]) == 2
+    assert "P1.z" in capsys.readouterr().err
