@@ -30,6 +30,8 @@ class Finding:
     shows: Shows | None = None
     moment: int | None = None
     """After how many steps of the path the answer is certain, when the path goes on after that."""
+    assumed: tuple[str, ...] = ()
+    """Declared classes that were relied on."""
 
 
 @dataclass(frozen=True, slots=True)

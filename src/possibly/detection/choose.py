@@ -7,13 +7,16 @@ bound, hands over to the next row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from possibly.detection.branching import BREAKS, Finding, Shows, decide
+from possibly.detection.definitely import Definitely
 from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.inside import Inside
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.linear import Linear
+from possibly.detection.oracle import Oracle
 from possibly.detection.sliced import Sliced
 from possibly.detection.sliced_linear import SlicedLinear
 from possibly.detection.slicing import Slicing
@@ -47,6 +50,18 @@ def _slice(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: B
     return Sliced(Slicing(lattice, predicates)).decide(formula)
 
 
+def _oracle(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
+    return Oracle(lattice, predicates, budget, predicates.declared).decide(formula)
+
+
+def _definitely(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
+    return Definitely(Slicing(lattice, predicates), budget).decide(formula)
+
+
+def _inside(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
+    return Inside(Sliced(Slicing(lattice, predicates)), budget).decide(formula)
+
+
 def _slice_linear(
     lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget
 ) -> Finding | None:
@@ -72,6 +87,15 @@ def _linear(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: 
 
 ENGINES = (
     Engine("slice", "ctl", _slice, "answers from slices, in polynomial time, without visiting cuts"),
+    Engine("oracle", "ctl", _oracle, "the class of the predicate leaves few cuts at which it matters"),
+    Engine("definitely", "ctl", _definitely, "AF of a regular predicate: searches the interval that matters"),
+    Engine(
+        "inside",
+        "ctl",
+        _inside,
+        "slices what can be sliced, and searches the cuts of the slice, smallest first",
+        at_first=HAND_OVER,
+    ),
     Engine(
         "exhaustive",
         "ctl",
@@ -115,23 +139,30 @@ def answer(
 ) -> Answer:
     """The first engine of the table that comes to an end."""
     rows = engines_for(language, name)
+    skipped: list[str] = []
     notes: list[str] = []
     for number, engine in enumerate(rows):
-        notes.append(f"engine {engine.name}: {engine.why}")
         bound = engine.at_first if number + 1 < len(rows) and _fits(lattice) else None
         part = budget.part(bound)
         try:
             found = engine.run(lattice, predicates, formula, part)
-            if found is not None:
-                return Answer(found, engine.name, part.visited, tuple(notes))
-            notes.append("the formula is outside its classes")
         except LimitReachedError as limit:
             budget.visited = part.visited
+            notes.append(f"engine {engine.name}: {engine.why}")
             if bound is None or not part.stopped_at_bound:
-                return Answer(None, engine.name, part.visited, tuple(notes), str(limit))
+                return Answer(None, engine.name, part.visited, (*_outside(skipped), *notes), str(limit))
             notes.append(f"handed over after {part.visited} cuts")
+            continue
+        if found is not None:
+            notes.append(f"engine {engine.name}: {engine.why}")
+            return Answer(found, engine.name, part.visited, (*_outside(skipped), *notes))
+        skipped.append(engine.name)
     reason = f"the formula is outside the classes of engine {rows[-1].name}; use --engine auto"
-    return Answer(None, rows[-1].name, budget.visited, tuple(notes), reason)
+    return Answer(None, rows[-1].name, budget.visited, _outside(skipped), reason)
+
+
+def _outside(names: Sequence[str]) -> tuple[str, ...]:
+    return (f"outside the classes of: {', '.join(names)}",) if names else ()
 
 
 def _fits(lattice: Lattice) -> bool:

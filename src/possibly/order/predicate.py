@@ -8,8 +8,9 @@ the values read, since a run has few distinct values and many cuts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from possibly.logic.bind import Declaration
 from possibly.logic.predicate import Predicate, compile_predicate
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or
 from possibly.order.lattice import Lattice
@@ -24,11 +25,17 @@ KEPT_ANSWERS = 200_000
 
 
 class CutPredicates:
-    """Makes and keeps the functions for the predicates of one lattice; collects their faults."""
+    """Makes and keeps the functions for the predicates of one lattice; collects their faults.
 
-    def __init__(self, lattice: Lattice, readings: Readings) -> None:
+    `declared` are the classes that the user vouches for, by predicate.
+    """
+
+    def __init__(
+        self, lattice: Lattice, readings: Readings, declared: Mapping[Node, Declaration] | None = None
+    ) -> None:
         self.lattice = lattice
         self.readings = readings
+        self.declared: Mapping[Node, Declaration] = declared or {}
         self._known: dict[Node, Holds] = {}
         self._compiled: list[Predicate] = []
         self._tables: dict[Node, bytearray] = {}
