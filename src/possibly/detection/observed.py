@@ -108,12 +108,14 @@ class Observed:
     def _truths(self, node: Node) -> bytes:
         """A byte a cut: the truth of a state predicate along the path."""
         support = self.predicates.support(node)
+        if not support:
+            return bytes([self.predicates(node)(self.lattice.initial)]) * (len(self.path) + 1)
         if len(support) == 1:
             return self._local(self.predicates.table(node, support[0]), support[0])
         match node:
             case Not(operand):
                 return self._truths(operand).translate(_NEGATED)
-            case And(operands) | Or(operands) if support:
+            case And(operands) | Or(operands):
                 parts = (int.from_bytes(self._truths(part), "big") for part in operands)
                 merged = reduce(and_ if isinstance(node, And) else or_, parts)
                 return merged.to_bytes(len(self.path) + 1, "big")
@@ -122,19 +124,21 @@ class Observed:
 
     def _local(self, table: bytearray, process: int) -> bytes:
         """Constant between two steps of the process."""
+        places = self._by_process[process]
         found, before = bytearray(), 0
-        for count, step in enumerate(self._places(process)):
-            found += bytes([table[count]]) * (step + 1 - before)
-            before = step + 1
-        found += bytes([table[-1]]) * (len(self.path) + 1 - before)
+        count = 0
+        while (change := table.find(1 - table[count], count)) >= 0:
+            place = places[change - 1] + 1
+            found += bytes([table[count]]) * (place - before)
+            before, count = place, change
+        found += bytes([table[count]]) * (len(self.path) + 1 - before)
         return bytes(found)
 
-    def _places(self, process: int) -> Sequence[int]:
-        """Where on the path the process takes its steps."""
-        return self._by_process[process]
-
     @cached_property
-    def _by_process(self) -> list[list[int]]:
+    def _by_process(self) -> Sequence[Sequence[int]]:
+        if not self.lattice.computation.joint:
+            # Without joint events the path is that of the lines, so an event's number is its place.
+            return self.lattice.computation.trace.events_of
         found: list[list[int]] = [[] for _ in self.lattice.computation.lengths]
         for place, step in enumerate(self.path):
             for process in self._processes(step):

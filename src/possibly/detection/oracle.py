@@ -9,8 +9,8 @@ Here belongs what follows from a class alone, whatever the predicate reads, deri
                             AG at the final and the meet-irreducible cuts             (Algo 6.5)
     post-linear             EG forward, AG at the initial and the join-irreducible cuts
 
-A declaration is relied on, and the answer says so (`assumed`). A predicate that slices can express never comes
-here. Observer independence is used at the initial cut only. Paths are valid, but not always the shortest.
+A declaration is relied on, and the answer says so (`assumed`). A predicate that slices can express never
+comes here. Observer independence is used at the initial cut only. Paths are not always the shortest.
 """
 
 from __future__ import annotations

@@ -66,6 +66,8 @@ class CutPredicates:
 
     def _tabulated(self, node: Node, process: int) -> bytearray:
         predicate, readings = self._compile(node)
+        if len(readings) == 1 and isinstance(readings[0], Timeline):
+            return _along(readings[0].values, predicate)
         counts = [0] * len(self.lattice.computation.lengths)
         # A run has few distinct values, and each is one object of the trace's table: evaluate once for each.
         # The values are kept with the answer, so that no other object can get their identity meanwhile.
@@ -141,6 +143,13 @@ class CutPredicates:
             return answer
 
         return holds
+
+
+def _along(values: Sequence[Value], predicate: Predicate) -> bytearray:
+    """The truth of a predicate of one value along a timeline, each distinct object evaluated once."""
+    distinct = {id(value): value for value in values}
+    truth = {number: predicate.evaluate([value]) for number, value in distinct.items()}
+    return bytearray(map(truth.__getitem__, map(id, values)))
 
 
 def _every(parts: Sequence[Holds]) -> Holds:

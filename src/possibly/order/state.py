@@ -118,11 +118,15 @@ def _local(trace: Trace, process: int, variable: str) -> Sequence[Value]:
     if trace.set_start is None:
         return values * (len(trace.events_of[process]) + 1)
     names = {number for number in set(trace.set_variable) if trace.strings[number] == variable}
-    start, variables, table = trace.set_start, trace.set_variable, trace.values
+    start, variables, numbers = trace.set_start, trace.set_variable, trace.set_value
+    known: dict[int, Value] = {}
     for event in trace.events_of[process]:
         for entry in range(start[event], start[event + 1]):
             if variables[entry] in names:
-                now = table[trace.set_value[entry]]
+                number = numbers[entry]
+                if number not in known:
+                    known[number] = trace.values[number]
+                now = known[number]
         values.append(now)
     return values
 
