@@ -11,16 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from possibly.detection.branching import BREAKS, Finding, Shows, decide
-from possibly.detection.definitely import Definitely
-from possibly.detection.exhaustive import Exhaustive
-from possibly.detection.inside import Inside
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.detection.linear import Linear
-from possibly.detection.oracle import Oracle
-from possibly.detection.sliced import Sliced
-from possibly.detection.sliced_linear import SlicedLinear
 from possibly.detection.slicing import Slicing
-from possibly.detection.sweep import Sweep
 from possibly.errors import UsageError
 from possibly.logic.syntax import Node
 from possibly.order.computation import CLOCK_TABLE_LIMIT
@@ -30,7 +22,25 @@ from possibly.order.predicate import CutPredicates
 HAND_OVER = 30_000
 """Cuts after which `auto` goes from visiting cuts one by one to holding the whole lattice."""
 
-Run = Callable[[Lattice, CutPredicates, Node, Budget], Finding | None]
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A formula at the initial cut of a computation. What is sliced for one engine serves the next."""
+
+    formula: Node
+    slicing: Slicing
+    budget: Budget
+
+    @property
+    def lattice(self) -> Lattice:
+        return self.slicing.lattice
+
+    @property
+    def predicates(self) -> CutPredicates:
+        return self.slicing.predicates
+
+
+Run = Callable[[Question], Finding | None]
 """None: the formula is outside the classes of the engine."""
 
 
@@ -46,42 +56,63 @@ class Engine:
     """How many cuts it may visit before `auto` hands over to the next row; None: no bound of its own."""
 
 
-def _slice(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
-    return Sliced(Slicing(lattice, predicates)).decide(formula)
+# Each engine is imported when it is first asked: a small check needs few of them.
 
 
-def _oracle(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
-    return Oracle(lattice, predicates, budget, predicates.declared).decide(formula)
+def _slice(question: Question) -> Finding | None:
+    from possibly.detection.sliced import Sliced
+
+    return Sliced(question.slicing).decide(question.formula)
 
 
-def _definitely(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
-    return Definitely(Slicing(lattice, predicates), budget).decide(formula)
+def _oracle(question: Question) -> Finding | None:
+    from possibly.detection.oracle import Oracle
+
+    predicates = question.predicates
+    oracle = Oracle(question.lattice, predicates, question.budget, predicates.declared)
+    return oracle.decide(question.formula)
 
 
-def _inside(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding | None:
-    return Inside(Sliced(Slicing(lattice, predicates)), budget).decide(formula)
+def _definitely(question: Question) -> Finding | None:
+    from possibly.detection.definitely import Definitely
+
+    return Definitely(question.slicing, question.budget).decide(question.formula)
 
 
-def _slice_linear(
-    lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget
-) -> Finding | None:
-    return SlicedLinear(Sliced(Slicing(lattice, predicates))).decide(formula)
+def _inside(question: Question) -> Finding | None:
+    from possibly.detection.inside import Inside
+    from possibly.detection.sliced import Sliced
+
+    return Inside(Sliced(question.slicing), question.budget).decide(question.formula)
 
 
-def _exhaustive(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
-    return decide(Exhaustive(lattice, predicates, budget), formula)
+def _exhaustive(question: Question) -> Finding:
+    from possibly.detection.exhaustive import Exhaustive
+
+    return decide(Exhaustive(question.lattice, question.predicates, question.budget), question.formula)
 
 
-def _sweep(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
-    return decide(Sweep(lattice, predicates, budget), formula)
+def _sweep(question: Question) -> Finding:
+    from possibly.detection.sweep import Sweep
+
+    return decide(Sweep(question.lattice, question.predicates, question.budget), question.formula)
 
 
-def _linear(lattice: Lattice, predicates: CutPredicates, formula: Node, budget: Budget) -> Finding:
-    engine = Linear(lattice, predicates, formula, budget)
+def _slice_linear(question: Question) -> Finding | None:
+    from possibly.detection.sliced import Sliced
+    from possibly.detection.sliced_linear import SlicedLinear
+
+    return SlicedLinear(Sliced(question.slicing)).decide(question.formula)
+
+
+def _linear(question: Question) -> Finding:
+    from possibly.detection.linear import Linear
+
+    engine = Linear(question.lattice, question.predicates, question.formula, question.budget)
     found = engine.decide()
     if found.path is None:
         return found
-    shows = Shows(BREAKS, formula, to_the_end=True)
+    shows = Shows(BREAKS, question.formula, to_the_end=True)
     return Finding(found.value, found.path, shows, engine.moment(found.path))
 
 
@@ -139,13 +170,14 @@ def answer(
 ) -> Answer:
     """The first engine of the table that comes to an end."""
     rows = engines_for(language, name)
+    slicing = Slicing(lattice, predicates)
     skipped: list[str] = []
     notes: list[str] = []
     for number, engine in enumerate(rows):
         bound = engine.at_first if number + 1 < len(rows) and _fits(lattice) else None
         part = budget.part(bound)
         try:
-            found = engine.run(lattice, predicates, formula, part)
+            found = engine.run(Question(formula, slicing, part))
         except LimitReachedError as limit:
             budget.visited = part.visited
             notes.append(f"engine {engine.name}: {engine.why}")
