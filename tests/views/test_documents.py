@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from possibly.detection.choose import ENGINES
 from possibly.views.cli import main as door
 from tests.views.console import BLOCK, ROOT, with_real_output
 
@@ -49,6 +50,11 @@ def test_the_manual_has_every_command_and_option() -> None:
         assert f"possibly {command.NAME}" in manual
     assert "--write-order" in options()
     assert not [option for option in options() if not re.search(rf"`[^`\n]*{option}\b", manual)]
+
+
+def test_the_table_of_engines_is_that_of_the_code() -> None:
+    rows = "\n".join(f"| {row.language} | `{row.name}` | {row.why} |" for row in ENGINES)
+    assert rows in BY_NAME["manual.md"]
 
 
 def options() -> set[str]:

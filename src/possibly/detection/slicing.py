@@ -126,20 +126,20 @@ class Slicing:
         operator, operand = formula.operator, formula.operands[0]
         match operator, positive:
             case ("EF", True) | ("AG", False):
-                return self._possibly(self.alternatives(operand, positive))
+                return self.possible(self.alternatives(operand, positive))
             case ("AG", True) | ("EF", False):
                 return self._invariant(self.alternatives(operand, positive), operand, not positive)
             case ("EG", True) | ("AF", False):
-                return self._controllable(self.alternatives(operand, positive))
+                return self.controllable(self.alternatives(operand, positive))
             case ("EG", False) | ("AF", True):
-                return self._complement(self._controllable(self.alternatives(operand, not positive)))
+                return self._complement(self.controllable(self.alternatives(operand, not positive)))
             case ("EX", True) | ("AX", False):
                 return self._next(self.alternatives(operand, positive), formula.process)
         return None
 
     # ---- operators on slices --------------------------------------------------------------------
 
-    def _possibly(self, parts: Alternatives | None) -> Alternatives | None:
+    def possible(self, parts: Alternatives | None) -> Alternatives | None:
         if parts is None:
             return None
         tops = {part.greatest for part in parts if part.greatest is not None}
@@ -149,10 +149,10 @@ class Slicing:
     def _invariant(self, parts: Alternatives | None, operand: Node, positive: bool) -> Alternatives | None:
         """AG of one slice; else the complement of EF of the opposite."""
         if parts is not None and len(parts) < 2:
-            return self._from_on(parts)
-        return self._complement(self._possibly(self.alternatives(operand, positive)))
+            return self.invariant_of(parts)
+        return self._complement(self.possible(self.alternatives(operand, positive)))
 
-    def _from_on(self, parts: Alternatives) -> Alternatives:
+    def invariant_of(self, parts: Alternatives) -> Alternatives:
         """AG of a single slice: empty, or everything from one cut on."""
         if not parts or not parts[0].contains(self.computation.final):
             return []
@@ -173,7 +173,7 @@ class Slicing:
         """Whether the trace itself orders e before f."""
         return self.computation.clock(self.computation.at(*f))[e[0]] >= e[1]
 
-    def _controllable(self, parts: Alternatives | None) -> Alternatives | None:
+    def controllable(self, parts: Alternatives | None) -> Alternatives | None:
         if parts is None or len(parts) > 1:
             return None
         if not parts or not parts[0].contains(self.computation.final):
@@ -211,9 +211,9 @@ class Slicing:
             return None
         numbers = self.computation.trace.process_number
         wanted = range(len(self.computation.lengths)) if process is None else [numbers[process]]
-        return [shifted for part in parts for j in wanted if (shifted := self._shifted(part, j)) is not None]
+        return [shifted for part in parts for j in wanted if (shifted := self.next_of(part, j)) is not None]
 
-    def _shifted(self, part: Slice, j: int) -> Slice | None:
+    def next_of(self, part: Slice, j: int) -> Slice | None:
         """The cuts where the next event of process j is enabled and leads into the slice."""
         length = self.computation.lengths[j]
         if not length:
