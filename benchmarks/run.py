@@ -163,6 +163,7 @@ def lattice(quick: bool) -> None:
     assert value
     row("plain engine, cut by cut", rate(cuts, seconds, "cuts"))
     peer = _py_model_checking(small, seconds / cuts)
+    spin = _spin(small)
     plain, _ = timed(lambda: _swept(small, PlainRows))
     row(
         "rows of bits, Python integers",
@@ -180,6 +181,8 @@ def lattice(quick: bool) -> None:
         )
         if peer:
             row("", "", f"{peer / (compiled / cuts):.0f} x pyModelChecking")
+        if spin:
+            row("", "", f"{spin / (compiled / cuts):.0f} x SPIN's rate")
         _large(quick)
     linear = Lab(4, 16 if quick else 30, "G(P0.x >= 0 -> F(P1.x >= 0))", "ltl")
     engine = Linear(linear.lattice, linear.predicates, linear.formula, Budget())
@@ -236,6 +239,36 @@ def _py_model_checking(lab: Lab, plain: float) -> float | None:
         f"{plain / (seconds / len(states)):.2f} x the plain engine's time",
     )
     return float(seconds / len(states))
+
+
+def _spin(lab: Lab) -> float | None:
+    """Seconds a state of SPIN on the same lattice, without reduction or compilation; or None."""
+    import re
+    import shutil
+
+    from possibly.views.export.promela import render_promela
+
+    if shutil.which("spin") is None or shutil.which("gcc") is None:
+        row("SPIN", "not installed", "apt-get install spin gcc")
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "run.pml").write_text(render_promela(lab.lattice.computation))
+        options = ["-O2", "-w", "-DNOREDUCE", "-DSAFETY", "-DMEMLIM=8000", "-o", "pan", "pan.c"]
+
+        def compiled() -> None:
+            subprocess.run(["spin", "-a", "run.pml"], cwd=folder, check=True, capture_output=True)
+            subprocess.run(["gcc", *options], cwd=folder, check=True)
+
+        made, _ = timed(compiled)
+        command = ["./pan", "-E", "-m1000000"]
+        seconds, ran = timed(lambda: subprocess.run(command, cwd=folder, capture_output=True, text=True))
+        found = re.search(r"(\d+) states, stored", ran.stdout)
+        if found is None:
+            row("SPIN", "failed")
+            return None
+        states = int(found.group(1))
+        row(f"SPIN, {states:,} states, compiled in {made:.1f} s beforehand", rate(states, seconds, "states"))
+        return float(seconds / states)
 
 
 # ---- start-up -----------------------------------------------------------------------------------------

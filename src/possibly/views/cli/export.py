@@ -29,7 +29,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace", metavar="TRACE", help="a trace file")
     parser.add_argument(
-        "--to", required=True, choices=("dot", "shiviz", "jsonl", "columns"), help="the format"
+        "--to", required=True, choices=("dot", "shiviz", "promela", "jsonl", "columns"), help="the format"
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="-", help="the file to write (standard output)"
@@ -68,6 +68,10 @@ def rendered(trace: Trace, form: str, order: str) -> str:
         from possibly.views.export.dot import render_dot
 
         return render_dot(computation)
+    if form == "promela":
+        from possibly.views.export.promela import render_promela
+
+        return render_promela(computation)
     from possibly.views.export.shiviz import render_shiviz
 
     return render_shiviz(computation)

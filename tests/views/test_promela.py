@@ -1,0 +1,65 @@
+"""The model for SPIN; with SPIN itself where it is installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from possibly.order.computation import Computation
+from possibly.order.lattice import Lattice
+from possibly.trace.notation import trace
+from possibly.views.export.promela import render_promela
+from tests.generate import random_trace
+
+needs_spin = pytest.mark.skipif(
+    shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin and gcc are not installed"
+)
+
+
+def test_model_of_a_message() -> None:
+    text = render_promela(Computation(trace("P(x=0): send(m>Q){x=1} | Q: recv(m){y=true,z=[1]}")))
+    assert "atomic { done[0] == 0 -> p0_x = 1; done[0] = 1 }" in text
+    assert "atomic { done[1] == 0 && done[0] >= 1 -> p1_y = 1; p1_z = 2147483647; done[1] = 1 }" in text
+    assert "int p0_x = 0;" in text and "int p1_y = -2147483648;" in text
+    assert "/* 2147483647 stands for [1] */" in text
+
+
+def test_names_cannot_break_out_of_a_comment_or_collide() -> None:
+    run = trace('"*/ int evil; /*"("a b"=1, "a_b"=2): _')
+    text = render_promela(Computation(run))
+    assert "*/ int evil" not in text
+    assert len(set(re.findall(r"int (p0_\w+) =", text))) == 2
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", range(3))
+def test_spin_counts_the_same_cuts(seed: int, tmp_path: Path) -> None:
+    """Without reduction, the states of the model are the cuts (and those where processes end)."""
+    run = random_trace(Random(seed), events=7)
+    (tmp_path / "run.pml").write_text(render_promela(Computation(run)))
+    subprocess.run(["spin", "-a", "run.pml"], cwd=tmp_path, check=True, capture_output=True)
+    compile_ = ["gcc", "-O1", "-w", "-DNOREDUCE", "-DSAFETY", "-o", "pan", "pan.c"]
+    subprocess.run(compile_, cwd=tmp_path, check=True, capture_output=True)
+    out = subprocess.run(["./pan", "-E"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "errors: 0" in out
+    found = re.search(r"(\d+) states, stored", out)
+    assert found is not None
+    assert int(found.group(1)) >= Lattice(Computation(run)).count_cuts()
+
+
+@needs_spin
+def test_spin_finds_the_violation(tmp_path: Path) -> None:
+    run = trace("P(cs=false): recv(go) b{cs=true} | Q(cs=false): send(go>P){cs=true} c{cs=false}")
+    text = render_promela(Computation(run)) + "ltl mutex { [] !(p0_cs == 1 && p1_cs == 1) }\n"
+    (tmp_path / "run.pml").write_text(text)
+    subprocess.run(["spin", "-a", "run.pml"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(["gcc", "-O1", "-w", "-o", "pan", "pan.c"], cwd=tmp_path, check=True)
+    out = subprocess.run(
+        ["./pan", "-a", "-E"], cwd=tmp_path, check=True, capture_output=True, text=True
+    ).stdout
+    assert "errors: 1" in out
