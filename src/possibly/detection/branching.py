@@ -32,6 +32,8 @@ class Finding:
     """After how many steps of the path the answer is certain, when the path goes on after that."""
     assumed: tuple[str, ...] = ()
     """Declared classes that were relied on."""
+    since: int = 0
+    """For a whole observation: after how many steps begins what never comes to its end."""
 
 
 @dataclass(frozen=True, slots=True)

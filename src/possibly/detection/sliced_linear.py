@@ -13,6 +13,8 @@ All other formulas get no answer here.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.extension import extension
 from possibly.detection.sliced import Sliced
@@ -34,7 +36,7 @@ class SlicedLinear:
         found = self._decide(formula)
         if found is None or found.path is None:
             return found
-        return Finding(False, found.path, Shows(BREAKS, formula, to_the_end=True), found.moment)
+        return replace(found, shows=Shows(BREAKS, formula, to_the_end=True))
 
     def _decide(self, formula: Node) -> Finding | None:
         match formula:
@@ -61,7 +63,9 @@ class SlicedLinear:
         found = self.sliced.decide(Temporal("AG", (operand,)))
         if found is None or found.path is None:
             return found
-        return self._continued(found.path, extension(self.lattice, self._end(found.path), self.final))
+        rest = extension(self.lattice, self._end(found.path), self.final)
+        assert rest is not None, "the order of a computation has no cycle"
+        return Finding(False, (*found.path, *rest), moment=len(found.path) if rest else None)
 
     def _response(self, left: Node, right: Node) -> Finding | None:
         if not is_state(left) or not is_state(right):
@@ -74,11 +78,9 @@ class SlicedLinear:
             return Finding(True)
         without = self.sliced.slicing.alternatives(right, False)
         assert without is not None and len(without) == 1, "EG was answered from this one slice"
-        return self._continued(found.path, self.sliced.observation_in(without[0], self._end(found.path)))
+        rest = self.sliced.observation_in(without[0], self._end(found.path))
+        assert rest is not None, "EG was answered with such an observation"
+        return Finding(False, (*found.path, *rest), since=len(found.path))
 
     def _end(self, path: Path) -> Cut:
         return self.lattice.unpack(self.lattice.initial + sum(move.delta for move in path))
-
-    def _continued(self, path: Path, rest: Path | None) -> Finding:
-        assert rest is not None, "the path was found to go on"
-        return Finding(False, (*path, *rest), moment=len(path) if rest else None)
