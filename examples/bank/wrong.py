@@ -1,0 +1,31 @@
+"""A bank: transfers lock only the account that they take from."""
+
+import threading
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+        self.lock = threading.Lock()
+
+
+ann = Account(100)
+bob = Account(100)
+
+
+def transfer(source, target, amount):
+    with source.lock:
+        source.balance -= amount
+        target.balance += amount
+
+
+if __name__ == "__main__":
+    threads = [
+        threading.Thread(target=transfer, args=(ann, bob, 10), name="there"),
+        threading.Thread(target=transfer, args=(bob, ann, 20), name="back"),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(ann.balance, bob.balance)

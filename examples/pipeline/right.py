@@ -1,0 +1,36 @@
+"""A pipeline of processes: the reader waits for the writer before it says that it is done."""
+
+import multiprocessing
+
+
+def read(numbers, written, control):
+    finished = False
+    for number in range(2):
+        numbers.put(number)
+    numbers.put(None)
+    written.recv()
+    control.send("done")
+    finished = True
+    assert finished
+
+
+def write(numbers, answer):
+    written = 0
+    while numbers.get() is not None:
+        written += 1
+    answer.send(written)
+    return written
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    numbers = context.Queue()
+    here, there = context.Pipe()
+    asked, answered = context.Pipe()
+    reader = context.Process(target=read, args=(numbers, asked, there), name="reader")
+    writer = context.Process(target=write, args=(numbers, answered), name="writer")
+    reader.start()
+    writer.start()
+    print(here.recv())
+    reader.join()
+    writer.join()

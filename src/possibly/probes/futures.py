@@ -1,0 +1,90 @@
+"""`concurrent.futures`: Future, wait, as_completed, and the executors of threads.
+
+`submit` orders the call in the worker, the result orders whoever learns of it. The queues and semaphores
+inside an
+executor are not recorded: they would order calls that have nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from possibly.probes import port
+from possibly.probes.patching import Patches
+
+
+def number_of(future: Any) -> int:
+    found: int = future.__dict__.setdefault("_possibly", 0) or port.number()
+    future._possibly = found
+    return found
+
+
+def learn(future: Any) -> None:
+    """The running process knows the outcome."""
+    token = future.__dict__.get("_possibly_call")
+    if token is not None:
+        if future.done():
+            port.after("passed", token, 1)
+    elif future.__dict__.get("_possibly") and future.done():
+        port.after("learn", future._possibly)
+
+
+def install(patches: Patches) -> None:
+    from concurrent import futures
+    from concurrent.futures import _base
+
+    kind: Any = _base.Future
+    for name in ("set_result", "set_exception"):
+        patches.put(kind, name, _told_outcome(getattr(kind, name)))
+    for name in ("result", "exception"):
+        patches.put(kind, name, _told_result(getattr(kind, name)))
+    for module in (_base, futures):
+        patches.put(module, "wait", _told_wait(module.wait))
+        patches.put(module, "as_completed", _told_as_completed(module.as_completed))
+
+
+def _told_outcome(plain: Any) -> Any:
+    def outcome(self: Any, value: Any) -> None:
+        if "_possibly_call" not in self.__dict__:  # else the worker's own process tells
+            port.before("resolve", number_of(self))
+        plain(self, value)
+
+    outcome.__name__ = plain.__name__
+    return outcome
+
+
+def _told_result(plain: Any) -> Any:
+    def result(self: Any, timeout: float | None = None) -> Any:
+        try:
+            return plain(self, timeout)
+        finally:
+            if not _asked_by_a_loop():
+                learn(self)
+
+    result.__name__ = plain.__name__
+    return result
+
+
+def _asked_by_a_loop() -> bool:
+    """An event loop copies the outcome into a future of its own, for the task that awaits it."""
+    return sys._getframe(2).f_globals.get("__name__") == "asyncio.futures"
+
+
+def _told_wait(plain: Any) -> Any:
+    def wait(*arguments: Any, **options: Any) -> Any:
+        found = plain(*arguments, **options)
+        for future in found.done:
+            learn(future)
+        return found
+
+    return wait
+
+
+def _told_as_completed(plain: Any) -> Any:
+    def as_completed(*arguments: Any, **options: Any) -> Any:
+        for future in plain(*arguments, **options):
+            learn(future)
+            yield future
+
+    return as_completed

@@ -1,0 +1,119 @@
+"""The import hook: the user's own modules are rewritten as they are imported, others are left alone.
+
+Code that was rewritten is never written to a cache; a module with nothing to watch is loaded as always,
+from its
+cache. Libraries that have probes are patched right after they are imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from possibly.probes import port
+from possibly.probes.patching import Patches
+from possibly.probes.source import SiteMaker, Watch, rewritten
+
+Sites = Callable[[str], SiteMaker]
+"""Makes the sites of a file."""
+
+
+class RewritingLoader(SourceFileLoader):
+    """Loads a module whose source is rewritten."""
+
+    def __init__(self, name: str, path: str, watch: Watch, sites: Sites) -> None:
+        super().__init__(name, path)
+        self._watch = watch
+        self._sites = sites
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        source = self.get_data(self.path)
+        code = self.rewritten_code(source, fullname)
+        return super().get_code(fullname) if code is None else code
+
+    def rewritten_code(self, source: bytes, name: str) -> CodeType | None:
+        try:
+            tree = ast.parse(source, self.path)
+            text = source.decode("utf-8")
+        except (SyntaxError, ValueError):
+            return None  # the plain way raises what it always raised
+        found = rewritten(tree, text, name, self._watch, self._sites(self.path))
+        if found is None:
+            return None
+        code: CodeType = self.source_to_code(found, self.path)
+        return code
+
+
+class Finder(MetaPathFinder):
+    """Stands first in `sys.meta_path`."""
+
+    def __init__(self, patches: Patches, watch: Watch, sites: Sites) -> None:
+        self._patches = patches
+        self._watch = watch
+        self._sites = sites
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        waited = self._patches.awaits(fullname)
+        spec = self._found(fullname, path, target) if waited else PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.loader is None:
+            return None
+        if waited:
+            spec.loader = _ThenPatch(spec.loader, self._patches)
+            return spec
+        file = spec.origin
+        if type(spec.loader) is SourceFileLoader and file is not None and port.is_user_file(file):
+            spec.loader = RewritingLoader(fullname, file, self._watch, self._sites)
+            return spec
+        return None
+
+    def _found(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        """What the other finders say; a library may have one of its own."""
+        for finder in sys.meta_path:
+            if finder is not self:
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+    def loader(self, name: str, path: str) -> RewritingLoader:
+        return RewritingLoader(name, path, self._watch, self._sites)
+
+
+class _ThenPatch(Loader):
+    """Loads a library as always and has its probes installed."""
+
+    def __init__(self, plain: Any, patches: Patches) -> None:
+        self._plain = plain
+        self._patches = patches
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plain, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        found: ModuleType | None = self._plain.create_module(spec)
+        return found
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._plain.exec_module(module)
+        module.__loader__ = self._plain
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._plain
+        self._patches.imported(module.__name__)
+
+
+def put_first(finder: Finder) -> None:
+    sys.meta_path.insert(0, finder)
+
+
+def take_away(finder: Finder) -> None:
+    if finder in sys.meta_path:
+        sys.meta_path.remove(finder)

@@ -1,0 +1,56 @@
+"""Putting probes in place of what they watch, and taking them away again.
+
+A probe file has `install(patches)`; every replaced attribute goes through `Patches.put`, so that `undo`
+leaves the interpreter as it was. Modules that are heavy to import are patched when the program imports them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Install = Callable[["Patches"], None]
+
+
+class Patches:
+    """What was replaced, newest last."""
+
+    def __init__(self) -> None:
+        self._replaced: list[tuple[Any, str, Any]] = []
+        self._waiting: dict[str, Install] = {}
+
+    def put(self, owner: Any, name: str, new: Any) -> Any:
+        """Replaces an attribute; returns what was there."""
+        old = getattr(owner, name)
+        own = owner.__dict__.get(name, _ABSENT) if isinstance(owner, type) else old
+        self._replaced.append((owner, name, own))
+        setattr(owner, name, new)
+        return old
+
+    def when_imported(self, module: str, install: Install) -> None:
+        """Installs at once if the module is there already, else right after the program imports it."""
+        if module in sys.modules:
+            install(self)
+        else:
+            self._waiting[module] = install
+
+    def imported(self, module: str) -> None:
+        install = self._waiting.pop(module, None)
+        if install is not None:
+            install(self)
+
+    def awaits(self, module: str) -> bool:
+        return module in self._waiting
+
+    def undo(self) -> None:
+        self._waiting.clear()
+        while self._replaced:
+            owner, name, old = self._replaced.pop()
+            if old is _ABSENT:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, old)
+
+
+_ABSENT = object()

@@ -1,0 +1,190 @@
+"""The port between probes and whoever listens, and the numbers by which both speak.
+
+A probe says what it is about to do (`before`) and what happened (`after`); nothing else passes here. A
+listener that writes is the recorder; a listener that waits in `before` would be a scheduler. `switch` tells a
+listener that a process exists, with the number that its events will carry.
+
+A process is a thread, or a task of an event loop while it runs. `me` is its number. A thing is a primitive:
+an integer that is unique within one operating-system process, or a text that is unique beyond it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import sysconfig
+import threading
+from _thread import get_ident
+from collections.abc import Callable
+from typing import Any, Protocol
+
+Thing = int | str
+
+
+class Listener(Protocol):
+    """Whoever wants to know. Methods are called by the thread that acts, perhaps by many at once."""
+
+    waits: bool
+    """Whether it wants to hear of every action before it is done and after, rather than once."""
+
+    def before(self, action: str, thing: Thing, detail: Any = None) -> None: ...
+
+    def after(self, action: str, thing: Thing, detail: Any = None) -> None: ...
+
+    def switch(self, process: int, name: str) -> None: ...
+
+
+class Quiet:
+    """Nobody listens: primitives made while somebody did go on to work."""
+
+    waits = False
+
+    def before(self, action: str, thing: Thing, detail: Any = None) -> None:
+        pass
+
+    def after(self, action: str, thing: Thing, detail: Any = None) -> None:
+        pass
+
+    def switch(self, process: int, name: str) -> None:
+        pass
+
+
+QUIET = Quiet()
+listener: Listener = QUIET
+before: Callable[..., None] = QUIET.before
+after: Callable[..., None] = QUIET.after
+waits = False
+"""The listener wants to hear of everything before it is done; others only of what gives order."""
+
+_numbers = itertools.count(1)
+
+
+def _no_token() -> str:
+    return ""
+
+
+token: Callable[[], str] = _no_token
+"""A text that is unique in the whole run, across processes of the operating system; set with the listener."""
+
+
+def listen(to: Listener) -> None:
+    """From now on this listener is told; `QUIET` ends it. Processes are known to a listener from new on."""
+    global listener, before, after, waits
+    forget_processes()
+    listener, before, after, waits = to, to.before, to.after, to.waits
+
+
+def number() -> int:
+    """A number for a new primitive."""
+    return next(_numbers)
+
+
+def number_of(value: Any) -> int:
+    """The number of a recorded primitive, 0 for anything else; no code of the program is run to find out."""
+    kind = type(value)
+    if kind.__module__.startswith(__name__.rpartition(".")[0]) or any(
+        base.__module__.startswith(__name__.rpartition(".")[0]) for base in kind.__mro__
+    ):
+        return getattr(value, "number", 0)
+    inner = getattr(value, "__dict__", {}).get("_possibly") if hasattr(kind, "task_done") else None
+    return getattr(inner, "number", 0)
+
+
+# ---- processes ----------------------------------------------------------------------------------
+
+
+_threads: dict[int, int] = {}
+"""Thread -> its process."""
+_loops: dict[int, Callable[[], int]] = {}
+"""Thread in which an event loop runs -> how to find the process of the task that is current there."""
+
+
+def me() -> int:
+    """The process that runs now: the current task of the thread's event loop, else the thread."""
+    thread = get_ident()
+    if thread in _loops:
+        found = _loops[thread]()
+        if found:
+            return found
+    try:
+        return _threads[thread]
+    except KeyError:
+        found = _threads[thread] = new_process(_thread_name())
+        return found
+
+
+def set_task_finder(finder: Callable[[], int] | None) -> None:
+    """An event loop runs in this thread, or does no more."""
+    if finder is None:
+        _loops.pop(get_ident(), None)
+    else:
+        _loops[get_ident()] = finder
+
+
+def new_process(name: str) -> int:
+    found = next(_numbers)
+    listener.switch(found, name)
+    return found
+
+
+def become(process: int) -> None:
+    """The running thread is that process; 0: it is none yet."""
+    if process:
+        _threads[get_ident()] = process
+    else:
+        _threads.pop(get_ident(), None)
+
+
+def forget_processes() -> None:
+    """After a fork: the thread that goes on in the child is a new process."""
+    _threads.clear()
+    _loops.clear()
+
+
+def _thread_name() -> str:
+    # `current_thread` would make a dummy of a thread that is just being started.
+    found = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
+    return found.name if found is not None else f"thread-{threading.get_ident()}"
+
+
+# ---- whose code ---------------------------------------------------------------------------------
+
+_PACKAGE = __name__.partition(".")[0]
+_LIBRARY = tuple(
+    path.rstrip("/") + "/" for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+)
+_SITE = ("/site-packages/", "/dist-packages/")
+_known: dict[str, bool] = {}
+
+
+def is_library(file: str) -> bool:
+    """Whether a file belongs to the standard library or to possibly; frozen modules do."""
+    found = _known.get(file)
+    if found is None:
+        found = _known[file] = _is_library(file)
+    return found
+
+
+def _is_library(file: str) -> bool:
+    if file.startswith(("<frozen", _OWN)):
+        return True
+    return file.startswith(_LIBRARY) and not any(part in file for part in _SITE)
+
+
+_OWN = __file__[: __file__.rindex("probes")]
+
+
+def is_user_file(file: str) -> bool:
+    """Whether a file is the user's own: neither the standard library nor an installed package."""
+    return not is_library(file) and not any(part in file.replace("\\", "/") for part in _SITE)
+
+
+def called_by_library(depth: int = 2) -> bool:
+    """Whether the caller of our caller is code of the standard library: its inner locks are not recorded.
+
+    What such a lock orders is told by the probe of the library's own primitive, exactly.
+    """
+    code = sys._getframe(depth).f_code
+    if code.co_name == "create" and code.co_filename.endswith("managers.py"):
+        return False  # a manager makes it for its clients
+    return is_library(code.co_filename)

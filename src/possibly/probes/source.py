@@ -1,0 +1,588 @@
+"""Rewriting the source of the user's own modules, so that what is watched tells of itself.
+
+Law: a rewritten program does what it did before, line for line; what is not watched is not touched. A watched
+access and its entry in the log are neighbours in the bytecode without a call or a jump back between them,
+so no
+other thread runs in between (see `recorder.log`): for `x = v` with x shared
+
+    _possibly_v = v
+    _possibly_s = snapshot of _possibly_v
+    x = _possibly_v
+    _possibly_log((WRITE, _possibly_p, 17, _possibly_s))
+
+and for a read the expression `(x, _possibly_log((READ, _possibly_p, 18)))[0]`. The names `_possibly_log`,
+`_possibly_snap`, ... are builtins while a program is recorded; `_possibly_p` is the running process, set
+where a
+function begins. Class bodies, annotations and `del` are left alone.
+
+A label is a comment `#: m2` at the end of a line. It goes to the event of a watched assignment on that
+line, else
+to an event of its own: after a simple statement, or when the condition of an `if` or `while` has been
+evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from possibly.probes import trees
+from possibly.probes.scopes import (
+    Scope,
+    arguments_of,
+    rebindable_globals,
+    scopes_of,
+)
+
+READ, WRITE, MEMBER_READ, MEMBER_WRITE, SET, ENTER, EXIT, MARK = range(1, 9)
+ITEM_READ, ITEM_WRITE = 9, 10
+
+MUTATORS = frozenset(
+    "append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update "
+    "setdefault add discard".split()
+)
+
+SiteMaker = Callable[[int, str | None, str | None, str | None], int]
+"""(line, label, variable, function) -> the number of that site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is to be recorded beside synchronisation."""
+
+    names: frozenset[str] = frozenset()
+    """Shared variables by their bare name."""
+    members: frozenset[str] = frozenset()
+    """The last word of dotted names: attributes, locals of a process, globals of a module."""
+    functions: frozenset[str] = frozenset()
+    everything: bool = False
+    """Every access that another thread could see."""
+
+    def is_empty(self) -> bool:
+        return not (self.names or self.members or self.functions or self.everything)
+
+
+def labels_of(source: str) -> dict[int, str]:
+    """Line numbers with their labels."""
+    if "#:" not in source:
+        return {}
+    found = {}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and (match := _LABEL.match(token.string)):
+            found[token.start[0]] = match[1]
+    return found
+
+
+_LABEL = re.compile(r"#:\s*([\w.-]+)")
+
+
+def rewritten(tree: ast.Module, source: str, module: str, watch: Watch, site: SiteMaker) -> ast.Module | None:
+    """The tree with all that is watched made to tell, or None if there is nothing of the kind in it."""
+    labels = labels_of(source)
+    if not labels and not _speaks_of(tree, watch):
+        return None
+    rewriter = _Rewriter(tree, module, watch, labels, site)
+    found: ast.Module = rewriter.visit(tree)
+    return ast.fix_missing_locations(found) if rewriter.touched else None
+
+
+def _speaks_of(tree: ast.Module, watch: Watch) -> bool:
+    if watch.everything:
+        return True
+    words = watch.names | watch.members | watch.functions
+    return any(
+        getattr(node, "id", None) in words
+        or getattr(node, "attr", None) in words
+        or getattr(node, "name", None) in words
+        or getattr(node, "arg", None) in words
+        for node in ast.walk(tree)
+    )
+
+
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(slots=True)
+class _Variable:
+    name: str
+    shared: bool
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(
+        self, tree: ast.Module, module: str, watch: Watch, labels: dict[int, str], site: SiteMaker
+    ) -> None:
+        self.module = module
+        self.watch = watch
+        self.labels = labels
+        self.new_site = site
+        self.scopes = scopes_of(tree)
+        self.globals = rebindable_globals(tree, self.scopes)
+        self.scope: Scope = self.scopes[tree]
+        self.in_comprehension = 0
+        self.prepared: dict[str, ast.expr] = {}
+        """Entries of the function at hand that are made where it begins."""
+        self.touched = False
+
+    # ---- what is watched ------------------------------------------------------------------------
+
+    def variable(self, name: str) -> _Variable | None:
+        """What a name means here, if it is watched."""
+        if isinstance(self.scope.node, ast.ClassDef) or name.startswith("_possibly"):
+            return None
+        home = self.scope.where(name)
+        if home is None:
+            return self._global(name)
+        if name in home.rebound:
+            if name in self.watch.names:
+                return _Variable(name, True)
+            return _Variable(f"{home.name}.{name}", True) if self.watch.everything else None
+        if home is self.scope and name in self.watch.members:
+            return _Variable(name, False)
+        return None
+
+    def _global(self, name: str) -> _Variable | None:
+        if name not in self.globals:
+            return None
+        if name in self.watch.names:
+            return _Variable(name, True)
+        if self.watch.everything or (name in self.watch.members and self.module != "__main__"):
+            return _Variable(name if self.module == "__main__" else f"{self.module}.{name}", True)
+        return None
+
+    def is_member(self, attribute: str) -> bool:
+        if attribute.startswith("__"):
+            return False
+        return attribute in self.watch.members or self.watch.everything
+
+    def site(
+        self, node: ast.AST, variable: str | None = None, label: str | None = None, fn: str | None = None
+    ) -> ast.Constant:
+        self.touched = True
+        return ast.Constant(self.new_site(getattr(node, "lineno", 1), label, variable, fn))
+
+    # ---- scopes ---------------------------------------------------------------------------------
+
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        node.body = self._body(node.body)
+        if self.touched:
+            trees.insert(
+                node.body,
+                [trees.assign("_possibly_p", trees.call("me"))],
+                node.body[0] if node.body else node,
+            )
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.bases = [self.visit(each) for each in node.bases]
+        outer, self.scope = self.scope, self.scopes[node]
+        node.body = [self.visit(each) if trees.is_definition(each) else each for each in node.body]
+        self.scope = outer
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.args.defaults = [self.visit(each) for each in node.args.defaults]
+        node.args.kw_defaults = [each and self.visit(each) for each in node.args.kw_defaults]
+        outer, self.scope = self.scope, self.scopes[node]
+        before, self.touched = self.touched, False
+        inside, self.in_comprehension = self.in_comprehension, 0
+        prepared, self.prepared = self.prepared, {}
+        body = self._body(node.body)
+        if node.name in self.watch.functions:
+            body = self._told_calls(node, body)
+        first = self._set_arguments(node)
+        if self.touched:
+            made = [trees.assign(name, entry) for name, entry in self.prepared.items()]
+            trees.insert(body, [trees.assign("_possibly_p", trees.call("me")), *made, *first], node)
+        node.body = body
+        self.prepared = prepared
+        self.scope, self.in_comprehension = outer, inside
+        self.touched = self.touched or before
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+
+    def _set_arguments(self, node: Any) -> list[ast.stmt]:
+        found = []
+        for argument in arguments_of(node.args):
+            variable = self.variable(argument.arg)
+            if variable is not None and not variable.shared:
+                found += self._set(ast.Name(argument.arg, ast.Load()), variable, node)
+        return found
+
+    def _told_calls(self, node: Any, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Enter and exit around the body; the docstring stays first."""
+        first = [body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
+        site = self.site(node, fn=node.name)
+        tried = ast.Try(body or [ast.Pass()], [], [], [trees.log(EXIT, trees.me(), site)])
+        return [*first, trees.log(ENTER, trees.me(), site), tried]
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        outer, self.scope = self.scope, self.scopes[node]
+        before, self.touched = self.touched, False
+        inside, self.in_comprehension = self.in_comprehension, 0
+        node.body = self.visit(node.body)
+        if self.touched:
+            process = ast.NamedExpr(ast.Name("_possibly_p", ast.Store()), trees.call("me"))
+            node.body = trees.pick([process, node.body], 1)
+        self.scope, self.in_comprehension = outer, inside
+        self.touched = self.touched or before
+        return node
+
+    # ---- statements -----------------------------------------------------------------------------
+
+    def _body(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in body:
+            found += self._statement(statement)
+        return found
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        before, self.touched = self.touched, False
+        label = self.labels.get(node.lineno if trees.is_compound(node) else (node.end_lineno or node.lineno))
+        made = self._rewritten(node, label)
+        if self.touched and self.scope.is_generator:
+            made.insert(0, trees.assign("_possibly_p", trees.call("me")))  # another thread may go on with it
+        self.touched = self.touched or before
+        for each in made:
+            ast.copy_location(each, node)
+            trees.locate(each, node)
+        return made
+
+    def _rewritten(self, node: ast.stmt, label: str | None) -> list[ast.stmt]:
+        match node:
+            case ast.Assign(targets, value) if any(self._is_watched_target(each) for each in targets):
+                return self._assigned(node, targets, self.visit(value), label)
+            case ast.AnnAssign(target, _, ast.expr() as value) if self._is_watched_target(target):
+                return self._assigned(node, [target], self.visit(value), label)
+            case ast.AugAssign(target) if self._is_watched_target(target):
+                return self._augmented(node, label)
+            case ast.For() | ast.AsyncFor() | ast.With() | ast.AsyncWith():
+                return self._binding(node, label)
+            case ast.If() | ast.While():
+                node.test = self.visit(node.test)
+                if label is not None:
+                    node.test = trees.pick(
+                        [
+                            node.test,
+                            trees.log_call(MARK, trees.me(), self.site(node, None, label)),
+                        ],
+                        0,
+                    )
+                node.body, node.orelse = self._body(node.body), self._body(node.orelse)
+                return [node]
+            case _ if trees.is_definition(node):
+                return [self.visit(node)]
+        return self._plain(node, label)
+
+    def _plain(self, node: ast.stmt, label: str | None) -> list[ast.stmt]:
+        for name in ("body", "orelse", "finalbody"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                setattr(node, name, self._body(inner))
+        for each in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            each.body = self._body(each.body)
+        for name, value in ast.iter_fields(node):
+            if name == "annotation":
+                continue
+            if isinstance(value, ast.expr):
+                setattr(node, name, self.visit(value))
+            elif isinstance(value, list):
+                setattr(node, name, [self.visit(v) if isinstance(v, ast.expr) else v for v in value])
+        if label is None or trees.is_compound(node):
+            return [node]
+        mark = trees.log(MARK, trees.me(), self.site(node, None, label))
+        ends = isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
+        return [mark, node] if ends else [node, mark]
+
+    def _binding(self, node: Any, label: str | None) -> list[ast.stmt]:
+        """`for` and `with`: watched targets are assigned where the body begins."""
+        after: list[ast.stmt] = []
+        if isinstance(node, ast.For | ast.AsyncFor):
+            node.iter = self.visit(node.iter)
+            node.target, after = self._through_temporaries(node.target, node, label)
+            node.orelse = self._body(node.orelse)
+        else:
+            for item in node.items:
+                item.context_expr = self.visit(item.context_expr)
+                if item.optional_vars is not None:
+                    item.optional_vars, more = self._through_temporaries(item.optional_vars, node, None)
+                    after += more
+        if label is not None and not after:
+            after = [trees.log(MARK, trees.me(), self.site(node, None, label))]
+        node.body = [*after, *self._body(node.body)]
+        return [node]
+
+    # ---- assignments ----------------------------------------------------------------------------
+
+    def _is_watched_target(self, target: ast.expr) -> bool:
+        match target:
+            case ast.Name(name):
+                return self.variable(name) is not None
+            case ast.Attribute(attr=attribute):
+                return self.is_member(attribute)
+            case ast.Subscript(value):
+                return self._container(value) is not None or self.watch.everything
+            case ast.Tuple(items) | ast.List(items):
+                return any(map(self._is_watched_target, items))
+            case ast.Starred(value):
+                return self._is_watched_target(value)
+        return False
+
+    def _container(self, node: ast.expr) -> _Variable | str | None:
+        """What a container is known by: a watched variable, or a watched attribute."""
+        if self.watch.everything:
+            return None  # then each item is a variable of its own
+        match node:
+            case ast.Name(name):
+                return self.variable(name)
+            case ast.Attribute(attr=attribute) if attribute in self.watch.members:
+                return attribute
+        return None
+
+    def _assigned(
+        self, node: ast.stmt, targets: list[ast.expr], value: ast.expr, label: str | None
+    ) -> list[ast.stmt]:
+        found: list[ast.stmt] = [trees.assign("_possibly_v", value)]
+        for position, target in enumerate(targets):
+            last = position == len(targets) - 1
+            found += self._store(target, node, label if last else None)
+        return [*found, trees.assign("_possibly_v", ast.Constant(None))]
+
+    def _store(self, target: ast.expr, node: ast.stmt, label: str | None) -> list[ast.stmt]:
+        """Stores `_possibly_v` in the target and tells of it."""
+        match target:
+            case ast.Name(name) if (variable := self.variable(name)) is not None:
+                return self._store_name(target, variable, node, label)
+            case ast.Attribute(value, attribute) if self.is_member(attribute):
+                owner = trees.assign("_possibly_o", self.visit(value))
+                target.value = trees.load("_possibly_o")
+                told = trees.log(
+                    MEMBER_WRITE, trees.me(), self.site(node, attribute, label),
+                    trees.load("_possibly_o"), trees.load("_possibly_s"),
+                )  # fmt: skip
+                clear = trees.assign("_possibly_o", ast.Constant(None))
+                return [owner, trees.snap("_possibly_v"), trees.store_in(target, "_possibly_v"), told, clear]
+            case ast.Subscript() if self._is_watched_target(target):
+                return self._store_item(target, node, label)
+            case ast.Tuple() | ast.List():
+                changed, after = self._through_temporaries(target, node, label)
+                return [trees.store_in(changed, "_possibly_v"), *after]
+        return [trees.store_in(self.visit(target), "_possibly_v")]
+
+    def _store_name(
+        self, target: ast.Name, variable: _Variable, node: ast.stmt, label: str | None
+    ) -> list[ast.stmt]:
+        store = trees.store_in(ast.Name(target.id, ast.Store()), "_possibly_v")
+        if not variable.shared:
+            return [store, *self._set(trees.load("_possibly_v"), variable, node, label)]
+        site = self.site(node, variable.name, label)
+        return [
+            trees.snap("_possibly_v"),
+            store,
+            trees.log(WRITE, trees.me(), site, trees.load("_possibly_s")),
+        ]
+
+    def _set(
+        self, value: ast.expr, variable: _Variable, node: ast.AST, label: str | None = None
+    ) -> list[ast.stmt]:
+        site = self.site(node, variable.name, label)
+        return [trees.log(SET, trees.me(), site, trees.call("snap", value))]
+
+    def _store_item(self, target: ast.Subscript, node: ast.stmt, label: str | None) -> list[ast.stmt]:
+        container = self._container(target.value)
+        key = self.visit(target.slice)
+        site = self.site(node, _known_as(container), label)
+        rest = [trees.load("_possibly_v"), site, trees.me()]
+        if isinstance(container, str) and isinstance(target.value, ast.Attribute):
+            owner = self.visit(target.value.value)
+            return [ast.Expr(trees.call("stored_in", owner, ast.Constant(container), key, *rest))]
+        base = target.value if isinstance(container, _Variable) else self.visit(target.value)
+        return [ast.Expr(trees.call("stored", base, key, *rest, _scope_word(container)))]
+
+    def _through_temporaries(
+        self, target: ast.expr, node: ast.stmt, label: str | None
+    ) -> tuple[ast.expr, list[ast.stmt]]:
+        """The target with its watched parts replaced by temporary names, and the stores from those."""
+        after: list[ast.stmt] = []
+
+        def changed(part: ast.expr) -> ast.expr:
+            match part:
+                case ast.Tuple(items) | ast.List(items):
+                    part.elts = [changed(each) for each in items]
+                    return part
+                case ast.Starred(value):
+                    part.value = changed(value)
+                    return part
+            if not self._is_watched_target(part):
+                return self.visit(part)  # type: ignore[no-any-return]
+            name = f"_possibly_t{len(after)}"
+            after.append(trees.assign("_possibly_v", trees.load(name)))
+            after.extend(self._store(part, node, label))
+            return ast.Name(name, ast.Store())
+
+        return changed(target), after
+
+    def _augmented(self, node: ast.AugAssign, label: str | None) -> list[ast.stmt]:
+        """`x += e` is a read, the operation in place, and a write, as it always was."""
+        target = node.target
+        found: list[ast.stmt] = []
+        match target:
+            case ast.Name(name):
+                read: ast.expr = self.visit(ast.copy_location(ast.Name(name, ast.Load()), node))
+            case ast.Attribute(value, attribute):
+                found.append(trees.assign("_possibly_a", self.visit(value)))
+                read = self._member(trees.load("_possibly_a"), attribute, node)
+                target.value = trees.load("_possibly_a")
+            case ast.Subscript(value, key):
+                read = self._augmented_item(target, value, key, found)
+        found.append(trees.assign("_possibly_v", read))
+        found.append(ast.AugAssign(ast.Name("_possibly_v", ast.Store()), node.op, self.visit(node.value)))
+        found += self._store(target, node, label)
+        return [*found, trees.assign("_possibly_v", ast.Constant(None))]
+
+    def _augmented_item(
+        self, target: ast.Subscript, value: ast.expr, key: ast.expr, found: list[ast.stmt]
+    ) -> ast.expr:
+        """Reads the item that will be stored again; container and key are evaluated once."""
+        container = self._container(value)
+        found.append(trees.assign("_possibly_i", self.visit(key)))
+        target.slice = trees.load("_possibly_i")
+        if isinstance(value, ast.Name) and isinstance(container, _Variable):
+            again = ast.Subscript(ast.Name(value.id, ast.Load()), trees.load("_possibly_i"), ast.Load())
+            return self.visit(ast.copy_location(again, target))  # type: ignore[no-any-return]
+        if isinstance(container, str) and isinstance(value, ast.Attribute):
+            found.append(trees.assign("_possibly_a", self.visit(value.value)))
+            target.value = ast.Attribute(trees.load("_possibly_a"), container, ast.Load())
+            member = self._member(trees.load("_possibly_a"), container, target)
+            return ast.Subscript(member, trees.load("_possibly_i"), ast.Load())
+        found.append(trees.assign("_possibly_a", self.visit(value)))
+        target.value = trees.load("_possibly_a")
+        return trees.call(
+            "item",
+            trees.load("_possibly_a"),
+            trees.load("_possibly_i"),
+            self.site(target),
+            trees.me(),
+        )
+
+    # ---- expressions ----------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        variable = self.variable(node.id)
+        if variable is None or not variable.shared:
+            return node
+        return self._read(node, variable, node)
+
+    def _read(self, expression: ast.expr, variable: _Variable, node: ast.AST) -> ast.expr:
+        site = self.site(node, variable.name)
+        entry = ast.Tuple([ast.Constant(READ), trees.me(), site], ast.Load())
+        if self.scope.is_function and not self.scope.is_generator and isinstance(self.scope.node, _DEFINED):
+            # Nothing in the entry changes while the function runs: it is made once, where the function
+            # begins.
+            name = f"_possibly_r{site.value!r}"
+            self.prepared.setdefault(name, entry)
+            return trees.pick([expression, trees.call("log", trees.load(name))], 0)
+        return trees.pick([expression, trees.call("log", entry)], 0)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load) or not self.is_member(node.attr):
+            self.generic_visit(node)
+            return node
+        if isinstance(node.value, ast.Name) and self.variable(node.value.id) is None:
+            return self._member(node.value, node.attr, node)
+        owner = self.visit(node.value)
+        if self.in_comprehension:
+            return trees.call(
+                "member",
+                owner,
+                ast.Constant(node.attr),
+                self.site(node, node.attr),
+                trees.me(),
+            )
+        return self._member(ast.NamedExpr(ast.Name("_possibly_r", ast.Store()), owner), node.attr, node)
+
+    def _member(self, owner: ast.expr, attribute: str, node: ast.AST) -> ast.expr:
+        """Owner is a name, or gives itself the name `_possibly_r`."""
+        again = trees.load(owner.id if isinstance(owner, ast.Name) else "_possibly_r")
+        told = trees.log_call(MEMBER_READ, trees.me(), self.site(node, attribute), again)
+        return trees.pick([ast.Attribute(owner, attribute, ast.Load()), told], 0)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """The item is fetched and the read of its container told at once."""
+        if not isinstance(node.ctx, ast.Load):
+            self.generic_visit(node)
+            return node
+        container = self._container(node.value)
+        if isinstance(container, _Variable) and container.shared and not self.watch.everything:
+            node.slice = self.visit(node.slice)
+            return self._read(node, container, node)
+        self.generic_visit(node)
+        if self.watch.everything and not isinstance(node.slice, ast.Slice):
+            return trees.call("item", node.value, node.slice, self.site(node), trees.me())
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if not isinstance(node.func, ast.Attribute):
+            self.generic_visit(node)
+            return node
+        function = node.func
+        container = self._container(function.value)
+        if function.attr not in MUTATORS or (container is None and not self.watch.everything):
+            function.value = self.visit(function.value)
+        else:
+            node.func = self._mutator(function, container)
+        node.args = [self.visit(each) for each in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        return node
+
+    def _mutator(self, function: ast.Attribute, container: _Variable | str | None) -> ast.expr:
+        """The method, made to tell that it changed its container."""
+        site = self.site(function, _known_as(container))
+        rest = [ast.Constant(function.attr), site, trees.me()]
+        if isinstance(container, str) and isinstance(function.value, ast.Attribute):
+            return trees.call("mutator_in", self.visit(function.value.value), ast.Constant(container), *rest)
+        base = function.value if isinstance(container, _Variable) else self.visit(function.value)
+        return trees.call("mutator", base, *rest, _scope_word(container))
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        node.value = self.visit(node.value)
+        variable = self.variable(node.target.id)
+        if variable is None or self.in_comprehension:
+            return node
+        op = WRITE if variable.shared else SET
+        return trees.call("seen", node, ast.Constant(op), self.site(node, variable.name), trees.me())
+
+    def _comprehension(self, node: Any) -> Any:
+        self.in_comprehension += 1
+        self.generic_visit(node)
+        self.in_comprehension -= 1
+        return node
+
+    visit_ListComp = visit_SetComp = _comprehension  # noqa: N815
+    visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
+
+
+def _known_as(container: _Variable | str | None) -> str | None:
+    return container.name if isinstance(container, _Variable) else container
+
+
+def _scope_word(container: _Variable | str | None) -> ast.Constant:
+    match container:
+        case _Variable(shared=True):
+            return ast.Constant(WRITE)
+        case _Variable():
+            return ast.Constant(SET)
+        case str():
+            return ast.Constant(MEMBER_WRITE)
+    return ast.Constant(ITEM_WRITE)

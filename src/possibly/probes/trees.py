@@ -1,0 +1,87 @@
+"""Pieces of syntax trees that the rewriting of source is made of, and where they stand in the text."""
+
+from __future__ import annotations
+
+import ast
+
+
+def load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def me() -> ast.Name:
+    """The process that runs."""
+    return load("_possibly_p")
+
+
+def assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def store_in(target: ast.expr, name: str) -> ast.stmt:
+    return ast.Assign([target], load(name))
+
+
+def call(word: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(load(f"_possibly_{word}"), list(arguments), [])
+
+
+def log_call(kind: int, *parts: ast.expr) -> ast.Call:
+    return call("log", ast.Tuple([ast.Constant(kind), *parts], ast.Load()))
+
+
+def log(kind: int, *parts: ast.expr) -> ast.stmt:
+    return ast.Expr(log_call(kind, *parts))
+
+
+def pick(parts: list[ast.expr], position: int) -> ast.expr:
+    return ast.Subscript(ast.Tuple(parts, ast.Load()), ast.Constant(position), ast.Load())
+
+
+def snap(name: str) -> ast.stmt:
+    """`_possibly_s = v if type(v) is plain else snapshot(v)`, without a call of ours for plain values."""
+    plain = ast.Compare(
+        ast.Attribute(load(name), "__class__", ast.Load()), [ast.In()], [load("_possibly_plain")]
+    )
+    return assign("_possibly_s", ast.IfExp(plain, load(name), call("snap", load(name))))
+
+
+def is_definition(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def is_compound(node: ast.AST) -> bool:
+    return hasattr(node, "body") or isinstance(node, ast.Match)
+
+
+def insert(body: list[ast.stmt], first: list[ast.stmt], near: ast.AST) -> None:
+    """Puts statements first, after the docstring and imports from the future."""
+    position = 0
+    while position < len(body) and comes_first(body[position], position):
+        position += 1
+    for each in first:
+        locate(each, near)
+    body[position:position] = first
+
+
+def comes_first(statement: ast.stmt, position: int) -> bool:
+    match statement:
+        case ast.Expr(ast.Constant(str())):
+            return position == 0
+        case ast.ImportFrom(module="__future__"):
+            return True
+    return False
+
+
+def locate(node: ast.AST, near: ast.AST) -> None:
+    """Gives every new node the place of what it was made from, so that tracebacks stay as they were."""
+    place = {
+        "lineno": getattr(near, "lineno", 1),
+        "col_offset": getattr(near, "col_offset", 0),
+        "end_lineno": getattr(near, "end_lineno", None),
+        "end_col_offset": getattr(near, "end_col_offset", None),
+    }
+    for each in ast.walk(node):
+        if "lineno" in each._attributes and not hasattr(each, "lineno"):
+            for name, value in place.items():
+                setattr(each, name, value)

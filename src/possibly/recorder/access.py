@@ -1,0 +1,120 @@
+"""What rewritten source calls: the builtins `_possibly_...` while a program is recorded.
+
+Plain reads and writes tell of themselves in the bytecode (`probes.source`). Here is the rest: containers
+that change
+in place. A change, the copy of the container and its entry in the log are made by one call of a C function
+(`map` over `operator.call`), so no other thread runs in between.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from operator import call, setitem
+from typing import Any
+
+from possibly.probes import port
+from possibly.probes.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET
+from possibly.recorder.entries import RAW
+from possibly.recorder.log import Log
+from possibly.recorder.snapshot import PLAIN, snapshot
+
+CONTAINERS = (list, dict, deque, set, bytearray)
+WHOLE = "[]"
+"""The key that stands for a container's items as a whole."""
+
+
+def _in_one_step(*calls: Callable[[], Any]) -> Any:
+    """Calls them all, one after the other, inside one call of C code; returns what the first one returns."""
+    apply: Any = call
+    found, *_ = map(apply, calls)
+    return found
+
+
+class Access:
+    """The functions for one log."""
+
+    def __init__(self, log: Log) -> None:
+        self._append = log.append
+
+    def names(self) -> dict[str, Any]:
+        return {
+            "_possibly_log": self._append, "_possibly_me": port.me, "_possibly_snap": snapshot,
+            "_possibly_plain": PLAIN, "_possibly_stored": self.stored, "_possibly_stored_in": self.stored_in,
+            "_possibly_mutator": self.mutator, "_possibly_mutator_in": self.mutator_in,
+            "_possibly_item": self.item, "_possibly_member": self.member, "_possibly_seen": self.seen,
+        }  # fmt: skip
+
+    def put(self) -> None:
+        for name, value in self.names().items():
+            setattr(builtins, name, value)
+
+    def stored(self, container: Any, key: Any, value: Any, site: int, process: int, kind: int) -> None:
+        """`container[key] = value` for a container that is a variable, or whose items are."""
+        if kind == ITEM_WRITE:
+            if not isinstance(container, CONTAINERS):
+                container[key] = value
+                return
+            entry = (ITEM_WRITE, process, site, container, snapshot(key), snapshot(value))
+            _in_one_step(partial(setitem, container, key, value), partial(self._append, entry))
+            return
+        self._changed(partial(setitem, container, key, value), container, (kind, process, site))
+
+    def stored_in(self, owner: Any, attribute: str, key: Any, value: Any, site: int, process: int) -> None:
+        container = getattr(owner, attribute)
+        start = (MEMBER_WRITE, process, site, owner)
+        self._changed(partial(setitem, container, key, value), container, start)
+
+    def mutator(self, container: Any, method: str, site: int, process: int, kind: int) -> Callable[..., Any]:
+        bound: Callable[..., Any] = getattr(container, method)
+        if not isinstance(container, CONTAINERS):
+            return bound
+        if kind == ITEM_WRITE:
+            entry = (ITEM_WRITE, process, site, container, WHOLE, len(container))
+            told = partial(self._append, entry)
+            return lambda *a, **k: _in_one_step(partial(bound, *a, **k), told)
+        start = (kind, process, site)
+        return lambda *a, **k: self._changed(partial(bound, *a, **k), container, start)
+
+    def mutator_in(
+        self, owner: Any, attribute: str, method: str, site: int, process: int
+    ) -> Callable[..., Any]:
+        container = getattr(owner, attribute)
+        bound: Callable[..., Any] = getattr(container, method)
+        if not isinstance(container, CONTAINERS):
+            self._append((MEMBER_READ, process, site, owner))
+            return bound
+        start = (MEMBER_WRITE, process, site, owner)
+        return lambda *a, **k: self._changed(partial(bound, *a, **k), container, start)
+
+    def _changed(self, change: Callable[[], Any], container: Any, start: tuple[Any, ...]) -> Any:
+        """Makes the change and tells what the container is then."""
+        if not isinstance(container, CONTAINERS) or start[0] == SET:
+            result = change()
+            self._append((*start, snapshot(container)))
+            return result
+        copy: Any = {} if isinstance(container, dict) else []
+        fill = partial(copy.update if isinstance(container, dict) else copy.extend, container)
+        return _in_one_step(change, fill, partial(self._append, (start[0] + RAW, *start[1:], copy)))
+
+    def item(self, container: Any, key: Any, site: int, process: int) -> Any:
+        """`container[key]` where every item is a variable of its own."""
+        if type(container) not in CONTAINERS:
+            return container[key]
+        entry = (ITEM_READ, process, site, container, snapshot(key))
+        found = container[key]
+        self._append(entry)
+        return found
+
+    def member(self, owner: Any, attribute: str, site: int, process: int) -> Any:
+        """`owner.attribute` where no name can hold the owner: inside a comprehension."""
+        found = getattr(owner, attribute)
+        self._append((MEMBER_READ, process, site, owner))
+        return found
+
+    def seen(self, value: Any, kind: int, site: int, process: int) -> Any:
+        """`(x := value)`."""
+        self._append((kind, process, site, snapshot(value)))
+        return value

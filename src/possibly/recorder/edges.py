@@ -1,0 +1,251 @@
+"""Which action gives which order: the table of rules, and the state that turns actions into `after` and
+messages.
+
+Law: an edge is what the primitive guarantees in every run, and no more. Actions arrive in an order in
+which they
+could have happened (see `merge`); each rule keeps what later actions of the same thing refer to.
+
+`ACTIONS` says how an action appears in the trace; `PRIMITIVES` says it for users, a row a primitive, and
+the manual's
+table is made from it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+Key = Any
+"""A thing: (log, number), or a text that is unique in the whole run."""
+
+MARKS, FOLLOWS, SENDS, RECEIVES = "marks", "follows", "sends", "receives"
+STREAMS, READS = "streams", "reads"
+GIVES, TAKES, GATHERS, PASSES, MEETS, NOTES = "gives", "takes", "gathers", "passes", "meets", "notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    kind: str
+    """The kind of the event in the trace; empty: no event."""
+    rule: str
+    family: str = ""
+    """Marks of different families under one key are different marks."""
+
+
+ACTIONS: dict[str, Action] = {
+    "new": Action("", NOTES),
+    "units": Action("", NOTES),
+    "acquire": Action("acquire", FOLLOWS, "lock"),
+    "release": Action("release", MARKS, "lock"),
+    "notify": Action("notify", MARKS, "waiter"),
+    "wake": Action("wake", FOLLOWS, "waiter"),
+    "take": Action("acquire", TAKES),
+    "give": Action("release", GIVES),
+    "set": Action("set", MARKS, "event"),
+    "await": Action("wait", FOLLOWS, "event"),
+    "put": Action("send", SENDS),
+    "get": Action("receive", RECEIVES),
+    "spawn": Action("spawn", MARKS, "spawn"),
+    "start": Action("start", FOLLOWS, "spawn"),
+    "end": Action("end", MARKS, "end"),
+    "join": Action("join", FOLLOWS, "end"),
+    "resolve": Action("resolve", MARKS, "future"),
+    "learn": Action("result", FOLLOWS, "future"),
+    "cancel": Action("cancel", MARKS, "cancel"),
+    "resume": Action("cancelled", FOLLOWS, "cancel"),
+    "leave": Action("done", GATHERS),
+    "passed": Action("join", PASSES),
+    "stream": Action("send", STREAMS),
+    "streamed": Action("", NOTES),
+    "read": Action("receive", READS),
+    "arrive": Action("meet", MEETS),
+    "meet": Action("meet", MEETS),
+    "depart": Action("", NOTES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A row of the manual's table."""
+
+    library: str
+    primitive: str
+    first: str
+    then: str
+
+
+PRIMITIVES: tuple[Primitive, ...] = (
+    Primitive("threading", "Thread, Timer", "start()", "the first event of the thread"),
+    Primitive(
+        "threading", "Thread, Timer", "the end of the thread", "join() that returns, is_alive() that is false"
+    ),
+    Primitive("threading", "Lock, RLock", "release (the outermost)", "the next acquire (the outermost)"),
+    Primitive(
+        "threading", "Condition", "release, also inside wait()", "the next acquire, also inside wait()"
+    ),
+    Primitive("threading", "Condition", "notify(), notify_all()", "the end of each wait() that it woke"),
+    Primitive(
+        "threading", "Semaphore, BoundedSemaphore", "the n-th release", "acquire number n + initial value"
+    ),
+    Primitive("threading", "Event", "the set() that made it true", "wait() and is_set() that are true"),
+    Primitive("threading", "Barrier", "all wait() of a round", "one joint event; then the end of the action"),
+    Primitive("threading", "local", "nothing", "nothing"),
+    Primitive("queue", "Queue, LifoQueue, PriorityQueue, SimpleQueue", "put of an item", "get of that item"),
+    Primitive("queue", "Queue(n) and its kin", "the get that frees a place", "the put that uses it"),
+    Primitive("queue", "Queue and its kin", "every task_done()", "join()"),
+    Primitive(
+        "concurrent.futures", "Executor (threads, processes)", "submit, map", "the call's begin in the worker"
+    ),
+    Primitive(
+        "concurrent.futures", "Future", "result or exception set", "result(), exception(), wait, as_completed"
+    ),
+    Primitive("asyncio", "Task", "create_task, TaskGroup.create_task, gather, run", "the task's first event"),
+    Primitive(
+        "asyncio", "Task", "the end of the task", "await, result(), gather, wait, the end of a TaskGroup"
+    ),
+    Primitive("asyncio", "Task", "cancel()", "the task that meets CancelledError"),
+    Primitive("asyncio", "Future", "set_result, set_exception", "await of it"),
+    Primitive("asyncio", "Lock, Condition", "release", "the next acquire"),
+    Primitive("asyncio", "Condition", "notify", "the end of the wait() that it woke"),
+    Primitive(
+        "asyncio", "Semaphore, BoundedSemaphore", "the n-th release", "acquire number n + initial value"
+    ),
+    Primitive("asyncio", "Event", "the set() that made it true", "wait() and is_set() that are true"),
+    Primitive("asyncio", "Queue and its kin", "put of an item", "get of that item"),
+    Primitive(
+        "asyncio", "to_thread, run_in_executor", "the call", "the thread's work, and back to the await"
+    ),
+    Primitive("multiprocessing", "Process (fork, spawn)", "start()", "the first event of the process"),
+    Primitive("multiprocessing", "Process", "the end of the process", "join() that returns"),
+    Primitive(
+        "multiprocessing", "Queue, SimpleQueue, Pipe", "put, send of an object", "get, recv of that object"
+    ),
+    Primitive(
+        "multiprocessing",
+        "Pool",
+        "apply, map and their kin",
+        "the call in the worker, and back to the result",
+    ),
+    Primitive(
+        "socket", "stream sockets, socketpair", "send, sendall of a byte", "recv, recv_into of that byte"
+    ),
+    Primitive("subprocess", "Popen, run, ... of a Python program", "the call", "its first event"),
+    Primitive(
+        "subprocess", "Popen, run, ... of a Python program", "its end", "wait(), poll(), run() that end"
+    ),
+    Primitive(
+        "mpi4py", "send, isend, Send, ...", "the send", "the receive that it matches, also by wildcards"
+    ),
+    Primitive("mpi4py", "barrier, bcast, reduce, ...", "all calls of a round", "one joint event"),
+    Primitive("possibly", "send(key)", "the send", "receive(key)"),
+)
+
+
+@dataclass(slots=True)
+class Effect:
+    """What an action adds to its event."""
+
+    after: list[str] = field(default_factory=list)
+    message: str | None = None
+    is_missing: bool = False
+    """What the action relies on has not been seen yet."""
+
+
+class Edges:
+    """What has happened so far, as far as later actions may refer to it."""
+
+    def __init__(self) -> None:
+        self._marks: dict[tuple[str, Key], str] = {}
+        self._messages: dict[Key, str] = {}
+        self._message_count = 0
+        self._units: dict[Key, deque[str | None]] = {}
+        self._gathered: dict[Key, dict[str, str]] = {}
+        """The newest event of each process that later ones pass."""
+        self._gathered_count: dict[Key, int] = {}
+        self._streams: dict[Key, list[tuple[int, str]]] = {}
+        """The sends of a stream with the number of the first byte of each."""
+        self._streamed: dict[Key, int] = {}
+
+    def units(self, key: Key, count: int) -> None:
+        self._units[key] = deque([None] * max(0, count))
+
+    def wanted(self, action: Action, key: Key, detail: Any = None) -> bool:
+        """Whether the action refers to something that has not been seen."""
+        match action.rule:
+            case "follows":
+                return (action.family, key) not in self._marks
+            case "receives":
+                return key not in self._messages
+            case "reads":
+                return self._streamed.get(key, 0) < (detail or 0)
+            case "passes":
+                return self._gathered_count.get(key, 0) < (detail or 0)
+        return False
+
+    def effect(self, action: Action, key: Key, detail: Any, event: str, process: str, log: str) -> Effect:
+        found = Effect()
+        match action.rule:
+            case "marks":
+                self._mark(action, key, detail, event, log)
+            case "follows":
+                found.after = self._marked(action.family, key)
+            case "sends":
+                self._message_count += 1
+                found.message = self._messages[key] = f"m{self._message_count}"
+                room = detail[1] if isinstance(detail, tuple) else 0
+                found.after = self._marked("room", (log, room)) if room else []
+            case "receives":
+                found.message = self._messages.pop(key, None)
+                self._marks["room", key] = event
+            case "gives":
+                self._units.setdefault(key, deque()).extend([event] * (detail or 1))
+            case "takes":
+                units = self._units.get(key)
+                given = units.popleft() if units else None
+                found.after = [given] if given is not None else []
+            case "gathers":
+                self._gathered.setdefault(key, {})[process] = event
+                self._gathered_count[key] = self._gathered_count.get(key, 0) + 1
+            case "streams":
+                self._streams.setdefault(key, []).append((detail, event))
+            case "reads":
+                found.after = self._read(key, detail)
+            case "passes":
+                found.after = list(self._gathered.get(key, {}).values())
+        return found
+
+    def streamed(self, key: Key, end: int) -> None:
+        """So many bytes of the stream have been sent."""
+        self._streamed[key] = end
+
+    def _read(self, key: Key, end: int) -> list[str]:
+        """The sends whose bytes begin before that one; the newest may have more to come."""
+        sends = self._streams.get(key, [])
+        found = [event for start, event in sends if start < end]
+        self._streams[key] = [each for each in sends if each[0] >= end] or sends[-1:]
+        return found
+
+    def _mark(self, action: Action, key: Key, detail: Any, event: str, log: str) -> None:
+        if action.family == "waiter":
+            for waiter in detail:
+                self._marks["waiter", (log, waiter)] = event
+        else:
+            self._marks[action.family, key] = event
+
+    def _marked(self, family: str, key: Key) -> list[str]:
+        found = self._marks.get((family, key))
+        return [] if found is None else [found]
+
+    def mark(self, family: str, key: Key, event: str) -> None:
+        self._marks[family, key] = event
+
+
+def table(rows: Iterable[Primitive] = PRIMITIVES) -> str:
+    """The manual's table in Markdown."""
+    lines = ["| library | primitive | this happens before | that |", "| --- | --- | --- | --- |"]
+    for row in rows:
+        name = f"`{row.library}`"
+        lines.append(f"| {name} | {row.primitive} | {row.first} | {row.then} |")
+    return "\n".join(lines)

@@ -1,0 +1,45 @@
+"""What stands in a log: tuples of plain values, told apart by their first item.
+
+The same numbers are used by the rewritten source (`probes.source` takes them as constants), by the log and by
+the merge. An entry that is an event has its process second and its site third.
+"""
+
+from __future__ import annotations
+
+from possibly.probes.source import (
+    ENTER,
+    EXIT,
+    ITEM_READ,
+    ITEM_WRITE,
+    MARK,
+    MEMBER_READ,
+    MEMBER_WRITE,
+    READ,
+    SET,
+    WRITE,
+)
+
+RAW = 32
+"""Added to the kind of an entry whose last item is the program's own: it is copied with the next flush."""
+
+SITE = 20
+"""(SITE, number, place, label, variable, function)"""
+PROCESS = 21
+"""(PROCESS, number, name)"""
+OBJECT = 22
+"""(OBJECT, number, class): an object whose members are watched."""
+NAMED = 23
+"""(NAMED, number, name): the global variable that an object is bound to."""
+SYNC = 24
+"""(SYNC, process, site, action, thing, detail, time)"""
+OWN = 25
+"""(OWN, process, site, fields, key): an event of the program's own making."""
+THING = 28
+"""(THING, number, name): the global variable that a primitive is bound to."""
+HEADER = 26
+"""(HEADER, fields): which process of the operating system this is, and who started it."""
+__all__ = [
+    "ENTER", "EXIT", "HEADER", "ITEM_READ", "ITEM_WRITE", "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED",
+    "OBJECT", "OWN",
+    "PROCESS", "RAW", "READ", "SET", "SITE", "SYNC", "THING", "WRITE",
+]  # fmt: skip

@@ -1,0 +1,76 @@
+"""Watching a program that is loaded already: the code of its functions is replaced while a recording runs.
+
+For `possibly.record(...)` and notebook cells. The source comes from where tracebacks take it
+(`linecache`), so cells of
+a notebook work. Functions keep their identity; only their code changes, and changes back.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import linecache
+from collections.abc import Iterator
+from importlib.abc import InspectLoader
+from types import CodeType, FunctionType
+
+from possibly.probes import port
+from possibly.probes.imports import Sites
+from possibly.probes.source import Watch, rewritten
+
+
+class Live:
+    """Replaced code, and how to put it back."""
+
+    def __init__(self, watch: Watch, sites: Sites) -> None:
+        self._watch = watch
+        self._sites = sites
+        self._replaced: list[tuple[FunctionType, CodeType]] = []
+        self._files: dict[tuple[str, str], dict[tuple[str, int], CodeType]] = {}
+
+    def put(self) -> None:
+        for function in _functions_of_the_user():
+            module = function.__globals__.get("__name__", "__main__")
+            new = self._codes(function.__code__.co_filename, module).get(_place(function.__code__))
+            if new is not None and new.co_freevars == function.__code__.co_freevars:
+                self._replaced.append((function, function.__code__))
+                function.__code__ = new
+
+    def undo(self) -> None:
+        for function, code in self._replaced:
+            function.__code__ = code
+        self._replaced.clear()
+
+    def _codes(self, file: str, module: str) -> dict[tuple[str, int], CodeType]:
+        if (file, module) not in self._files:
+            self._files[file, module] = dict(self._rewritten(file, module))
+        return self._files[file, module]
+
+    def _rewritten(self, file: str, module: str) -> Iterator[tuple[tuple[str, int], CodeType]]:
+        source = "".join(linecache.getlines(file))
+        try:
+            tree = rewritten(ast.parse(source), source, module, self._watch, self._sites(file))
+        except SyntaxError:  # a cell with commands of the notebook
+            return
+        if tree is not None:
+            yield from _inside(InspectLoader.source_to_code(tree, file))
+
+
+def _functions_of_the_user() -> list[FunctionType]:
+    found = [each for each in gc.get_objects() if type(each) is FunctionType]
+    return [each for each in found if _is_user_code(each.__code__.co_filename)]
+
+
+def _is_user_code(file: str) -> bool:
+    return not file.startswith("<frozen") and port.is_user_file(file)
+
+
+def _place(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
+
+
+def _inside(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield _place(each), each
+            yield from _inside(each)

@@ -1,0 +1,351 @@
+"""The listener that writes: one append-only log a process of the operating system.
+
+Law: an entry is appended to one list while the operation that it tells is atomic, so the order of the list
+is the
+order of what happened. A thread drains the list into the file every tenth of a second: each piece is its
+length
+and the entries as `marshal` writes them, so a process that is killed leaves all whole pieces.
+
+It relies on the interpreter's lock (a free-threaded build is refused): `list.append` is one step, and no
+other
+thread runs between a store and the append right after it, because the interpreter looks for others only after
+calls and at jumps back.
+"""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import marshal
+import os
+import sys
+import weakref
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import Any
+
+from possibly.probes import port
+from possibly.recorder.entries import (
+    HEADER,
+    ITEM_READ,
+    ITEM_WRITE,
+    MEMBER_READ,
+    MEMBER_WRITE,
+    NAMED,
+    OBJECT,
+    OWN,
+    PROCESS,
+    RAW,
+    SITE,
+    SYNC,
+    THING,
+)
+from possibly.recorder.snapshot import snapshot
+
+PERIOD = 0.1
+"""Seconds between two flushes."""
+SUFFIX = ".log"
+
+TOLD_BEFORE = frozenset(
+    {"stream", "release", "put", "notify", "give", "spawn", "end", "arrive", "leave", "resolve", "cancel"}
+)
+"""Actions that count from before they are done: whoever relies on them may be told of first otherwise."""
+TOLD_AFTER = frozenset(
+    {"streamed", "read", "acquire", "get", "wake", "take", "set", "await", "start", "join", "passed",
+    "depart", "learn",
+    "units", "new",
+     "resume", "meet"}
+)  # fmt: skip
+
+
+_WITH_OBJECT = frozenset({MEMBER_READ, MEMBER_WRITE, ITEM_READ, ITEM_WRITE})
+_ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT
+
+
+class Log:
+    """Listens to the probes. `append` is what rewritten source calls directly."""
+
+    def __init__(self, folder: str, name: str = "", parent: str = "") -> None:
+        self.folder = folder
+        self.entries: list[tuple[Any, ...]] = []
+        self.append = self.entries.append
+        self.name = name
+        self.end = ""
+        """What the end of this process is known by to the one that started it, if it is."""
+        self._sites: dict[tuple[int, int], int] = {}
+        """(code, place in it) -> site."""
+        self._inner: set[int] = set()
+        """Code that is not the program's own."""
+        self._site_numbers: dict[tuple[Any, ...], int] = {}
+        self._kept: list[Any] = []
+        """Code objects whose identity is a key."""
+        self._objects: dict[int, tuple[Callable[[], Any], int]] = {}
+        self._object_count = 0
+        self._has_new = False
+        self._is_ending = False
+        self._nameless: set[int] = set()
+        """Identities of objects that no global is known for."""
+        self._definitions: list[tuple[Any, ...]] = []
+        """What objects are, told with the next flush; where they stand in the log does not matter."""
+        self._flushing = _thread.allocate_lock()
+        self._stop: Any = None
+        self._pid = 0
+        self._open(parent)
+
+    def _open(self, parent: str) -> None:
+        self._pid = os.getpid()
+        self.path = _free_path(self.folder, self._pid)
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.append((HEADER, {"pid": self._pid, "name": self.name, "parent": parent, "key": self.key}))
+
+    @property
+    def key(self) -> str:
+        """Unique among all processes of the run."""
+        return os.path.basename(self.path).removesuffix(SUFFIX)
+
+    # ---- the port -------------------------------------------------------------------------------
+
+    waits = False
+
+    def before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        if action in TOLD_BEFORE:
+            time = monotonic() if type(thing) is str else 0.0
+            self.append((SYNC, port.me(), self.place(), action, thing, detail, time))
+
+    def after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        if action in TOLD_AFTER:
+            time = monotonic() if type(thing) is str else 0.0
+            self.append((SYNC, port.me(), self.place(), action, thing, detail, time))
+
+    def switch(self, process: int, name: str) -> None:
+        self.append((PROCESS, process, name))
+
+    def own(self, fields: dict[str, Any], key: str | int | None) -> None:
+        """An event that the program itself reports."""
+        self.append((OWN, port.me(), self.place(), fields, None if key is None else f"own:{key}"))
+
+    # ---- places ---------------------------------------------------------------------------------
+
+    def place(self) -> int:
+        """The site of the innermost line of the program that is being executed."""
+        frame: Any = sys._getframe(2)
+        inner, sites = self._inner, self._sites
+        while frame is not None:
+            code = id(frame.f_code)
+            if code not in inner:
+                found = sites.get((code, frame.f_lasti))
+                if found is not None:
+                    return found
+                found = self._new_place(frame)
+                if found:
+                    return found
+            frame = frame.f_back
+        return 0
+
+    def _new_place(self, frame: Any) -> int:
+        code = frame.f_code
+        self._kept.append(code)
+        if port.is_library(code.co_filename) or code.co_filename.startswith("<"):
+            self._inner.add(id(code))
+            return 0
+        found = self._sites[id(code), frame.f_lasti] = self.site(shown_path(code.co_filename), frame.f_lineno)
+        return found
+
+    def site(
+        self,
+        file: str,
+        line: int,
+        label: str | None = None,
+        variable: str | None = None,
+        fn: str | None = None,
+    ) -> int:
+        key = (file, line, label, variable, fn)
+        found = self._site_numbers.get(key)
+        if found is None:
+            found = self._site_numbers[key] = len(self._site_numbers) + 1
+            self.append((SITE, found, f"{file}:{line}", label, variable, fn))
+        return found
+
+    # ---- objects --------------------------------------------------------------------------------
+
+    def object_number(self, thing: Any) -> int:
+        """The number of an object whose members are watched, the same as long as the object lives."""
+        found = self._objects.get(id(thing))
+        if found is not None:
+            return found[1]
+        self._object_count += 1
+        number = self._object_count
+        self._objects[id(thing)] = (self._held(thing), number)
+        if isinstance(thing, type(sys)):
+            name = thing.__name__
+            self._definitions.append((NAMED, number, "" if name == "__main__" else name))
+        else:
+            self._definitions.append((OBJECT, number, _class_name(thing)))
+            self._nameless.add(id(thing))
+            self._has_new = True
+        return number
+
+    def _held(self, thing: Any) -> Any:
+        """A reference that lets the object die where it can; containers are kept, so that they stay
+        unique."""
+        try:
+            return weakref.ref(thing, partial(self._died, id(thing)))
+        except TypeError:
+            return lambda: thing
+
+    def _died(self, identity: int, _: object) -> None:
+        self._objects.pop(identity, None)
+        self._nameless.discard(identity)
+
+    def _name_objects(self) -> None:
+        """Objects that a global of the program is bound to by now are called by it."""
+        if not self._nameless or not (self._has_new or self._is_ending):
+            return
+        self._has_new = False
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if name == "__main__" or (isinstance(file, str) and port.is_user_file(file)):
+                self._name_from(vars(module), "" if name == "__main__" else f"{name}.")
+        for held, number in list(self._objects.values()) if self._is_ending else ():
+            members = getattr(held(), "__dict__", None)
+            if isinstance(members, dict):
+                self._name_from(members, number)
+
+    def _name_things(self) -> None:
+        """Primitives that a global of the program is bound to are called by it."""
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if name == "__main__" or (isinstance(file, str) and port.is_user_file(file)):
+                prefix = "" if name == "__main__" else f"{name}."
+                for variable, value in list(vars(module).items()):
+                    number = port.number_of(value)
+                    if number:
+                        self._definitions.append((THING, number, f"{prefix}{variable}"))
+
+    def _name_from(self, variables: dict[str, Any], prefix: str | int) -> None:
+        for variable, value in list(variables.items()):
+            if id(value) in self._nameless and not variable.startswith(("_possibly", "__")):
+                self._nameless.discard(id(value))
+                number = self._objects[id(value)][1]
+                name = f"{prefix}{variable}" if isinstance(prefix, str) else (prefix, variable)
+                self._definitions.append((NAMED, number, name))
+
+    def _plain(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The entry without references to the program's objects."""
+        kind = entry[0]
+        if kind in _WITH_OBJECT:
+            return (*entry[:3], self.object_number(entry[3]), *map(snapshot, entry[4:]))
+        if kind >= RAW:
+            return self._plain((kind - RAW, *entry[1:-1], snapshot(entry[-1])))
+        return entry
+
+    # ---- the file -------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Flushes from now on, and a last time at the end of the process."""
+        atexit.register(self.finish)
+        self._start_flusher()
+
+    def _start_flusher(self) -> None:
+        self._stop = _thread.allocate_lock()
+        self._stop.acquire()
+        self._stopped = _thread.allocate_lock()
+        self._stopped.acquire()
+        _thread.start_new_thread(self._flush_for_ever, (self._stop, self._stopped))
+
+    def _flush_for_ever(self, stop: Any, stopped: Any) -> None:
+        try:
+            while not stop.acquire(True, PERIOD):
+                self.flush()
+        finally:
+            stopped.release()
+
+    def stop_flusher(self) -> None:
+        if self._stop is not None:
+            self._stop.release()
+            self._stopped.acquire()
+            self._stop = None
+
+    def flush(self) -> None:
+        with self._flushing:
+            count = len(self.entries)
+            taken = self.entries[:count]
+            del self.entries[:count]
+            told = [entry if entry[0] in _ALREADY_PLAIN else self._plain(entry) for entry in taken]
+            self._name_objects()
+            defined, self._definitions = self._definitions, []
+            if told or defined:
+                piece = marshal.dumps(defined + told)
+                _write_all(self._file, len(piece).to_bytes(4, "little") + piece)
+
+    def finish(self) -> None:
+        """The last flush; later events are lost."""
+        atexit.unregister(self.finish)
+        if os.getpid() == self._pid and self._file >= 0:
+            self.stop_flusher()
+            if self.end:
+                self.append((SYNC, port.me(), 0, "end", self.end, None, monotonic()))
+                self.end = ""
+            self._is_ending = True
+            self._name_things()
+            self.flush()
+
+    def close(self) -> None:
+        self.finish()
+        os.close(self._file)
+        self._file = -1
+
+    # ---- forks ----------------------------------------------------------------------------------
+
+    def before_fork(self) -> None:
+        """Nothing of the parent may be written twice, and no thread of ours be seen."""
+        self.stop_flusher()
+        self.flush()
+
+    def after_fork_in_parent(self) -> None:
+        self._start_flusher()
+
+    def after_fork_in_child(self, name: str) -> None:
+        parent = self.key
+        os.close(self._file)
+        self.entries.clear()
+        self.end = ""
+        self._flushing = _thread.allocate_lock()
+        self.name = name
+        self._open(parent)
+        self._tell_again()
+        self._start_flusher()
+
+    def _tell_again(self) -> None:
+        """Sites and objects that the child knows from its parent."""
+        for (file, line, label, variable, fn), number in self._site_numbers.items():
+            self.append((SITE, number, f"{file}:{line}", label, variable, fn))
+        for held, number in list(self._objects.values()):
+            self._definitions.append((OBJECT, number, _class_name(held())))
+            self._nameless.add(id(held()))
+
+
+def _free_path(folder: str, pid: int) -> str:
+    number = 0
+    while os.path.exists(path := os.path.join(folder, f"{pid}-{number}{SUFFIX}")):
+        number += 1
+    return path
+
+
+def _class_name(thing: Any) -> str:
+    return thing.__name__ if isinstance(thing, type) else type(thing).__name__
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def shown_path(file: str) -> str:
+    """Relative to where the program was started, if it lies below."""
+    start = _START + os.sep
+    return file.removeprefix(start)
+
+
+_START = os.getcwd()

@@ -1,0 +1,72 @@
+"""Races: two accesses to one shared variable, one of them a write, that no synchronisation orders.
+
+The order is `sync`: program order and synchronisation, without the order of the accesses themselves. One
+pass with
+vector clocks; for each variable the last accesses of every process since they were ordered are kept. Of many
+races between the same two lines on the same variable the first is reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from possibly.order.computation import Computation
+from possibly.trace.model import Trace
+
+WRITE, READ = "write", "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    event: int
+    process: int
+    position: int
+    """It is the position-th event of its process, from 1."""
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    variable: str
+    first: Access
+    second: Access
+
+
+def races(trace: Trace) -> list[Race]:
+    """The races of the run, in the order of their second accesses."""
+    computation = Computation(trace, "sync")
+    finder = _Finder(trace)
+    for event in range(len(trace)):
+        for variable in trace.reads(event):
+            finder.access(variable, event, READ, computation.clock(event))
+        for variable, _ in trace.writes(event):
+            finder.access(variable, event, WRITE, computation.clock(event))
+    return finder.found
+
+
+class _Finder:
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.found: list[Race] = []
+        self._seen: set[tuple[str, frozenset[str]]] = set()
+        self._last: dict[str, dict[tuple[int, str, str], Access]] = {}
+        """For each variable the newest access of each process, way and place."""
+
+    def access(self, variable: str, event: int, how: str, clock: tuple[int, ...]) -> None:
+        trace = self.trace
+        process = trace.process[event]
+        now = Access(event, process, trace.position[event], how)
+        before = self._last.setdefault(variable, {})
+        for key, earlier in list(before.items()):
+            if earlier.position <= clock[earlier.process]:
+                if how == WRITE and earlier.process != process:
+                    del before[key]  # whoever comes later is ordered after it or races with this write too
+            elif WRITE in (how, earlier.how):
+                self._report(variable, earlier, now)
+        before[process, how, trace.text(trace.place, event) or ""] = now
+
+    def _report(self, variable: str, first: Access, second: Access) -> None:
+        places = frozenset(self.trace.text(self.trace.place, each.event) or "" for each in (first, second))
+        if (variable, places) not in self._seen:
+            self._seen.add((variable, places))
+            self.found.append(Race(variable, first, second))

@@ -1,0 +1,160 @@
+"""A recording: the log, the probes and the import hook of one process of the operating system, started and
+ended.
+
+There is at most one at a time in a process. Its settings travel to other processes of the run as a text in
+the environment (`VARIABLE`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from possibly.errors import UsageError
+from possibly.probes import exits, imports, port
+from possibly.probes.install import install_all
+from possibly.probes.patching import Patches
+from possibly.probes.source import SiteMaker, Watch
+from possibly.recorder.access import Access
+from possibly.recorder.log import Log, shown_path
+from possibly.recorder.snapshot import snapshot
+
+VARIABLE = "POSSIBLY_RECORDING"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to record and where the logs go."""
+
+    folder: str
+    watch: Watch = Watch()
+    name: str = ""
+    """Of the process; empty for the one that the user started."""
+    parent: str = ""
+    spawn: str = ""
+    """The token of the event that started this process."""
+
+    def text(self) -> str:
+        fields: dict[str, Any] = asdict(self)
+        for word in ("names", "members", "functions"):
+            fields["watch"][word] = sorted(fields["watch"][word])
+        return json.dumps(fields)
+
+    @staticmethod
+    def of(text: str) -> Settings:
+        fields = json.loads(text)
+        watch = fields.pop("watch")
+        words = {word: frozenset(watch[word]) for word in ("names", "members", "functions")}
+        return Settings(watch=Watch(everything=watch["everything"], **words), **fields)
+
+
+class Recording:
+    """Started by `start`, ended by `stop` or with the process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.log = Log(settings.folder, settings.name, settings.parent)
+        self.patches = Patches()
+        self.finder = imports.Finder(self.patches, settings.watch, self.sites)
+        self._tokens = itertools.count(1)
+
+    def start(self) -> None:
+        global current
+        if current is not None:
+            raise UsageError("a recording is running already in this process")
+        if not getattr(sys, "_is_gil_enabled", lambda: True)():
+            raise UsageError("recording needs the interpreter's lock", hint="run it with PYTHON_GIL=1")
+        current = self
+        os.environ[VARIABLE] = replace(self.settings, name="", parent=self.log.key, spawn="").text()
+        port.listen(self.log)
+        self._connect_exits()
+        Access(self.log).put()
+        install_all(self.patches)
+        imports.put_first(self.finder)
+        self.log.start()
+        exits.spawned_by = self.settings.spawn
+        if self.settings.spawn:
+            port.after("start", self.settings.spawn)
+
+    def _connect_exits(self) -> None:
+        exits.at_exit = self.finish
+        exits.flush = self.log.flush
+        exits.before_fork = self.log.before_fork
+        exits.after_fork_in_parent = self.log.after_fork_in_parent
+        exits.after_fork_in_child = self.log.after_fork_in_child
+        exits.starter = self.starter
+        exits.settings_for = self.settings_for
+        port.token = self.token
+
+    def starter(self, name: str, spawn: str) -> Starter:
+        return Starter(self.settings_for(name, spawn)[1])
+
+    def settings_for(self, name: str, spawn: str) -> tuple[str, str]:
+        """The variable of the environment, and its value for another process of the run."""
+        return VARIABLE, replace(self.settings, name=name, parent=self.log.key, spawn=spawn).text()
+
+    def token(self) -> str:
+        return f"{self.log.key}:{next(self._tokens)}"
+
+    def sites(self, file: str) -> SiteMaker:
+        shown = shown_path(file)
+        return lambda line, label, variable, fn: self.log.site(shown, line, label, variable, fn)
+
+    def own(
+        self, kind: str, key: str | int | None, label: str | None, variables: Mapping[str, object]
+    ) -> None:
+        """An event that the program itself reports."""
+        fields: dict[str, Any] = {
+            "kind": kind,
+            "set": {name: snapshot(value) for name, value in variables.items()},
+        }
+        if label is not None:
+            fields["label"] = label
+        self.log.own({name: value for name, value in fields.items() if value}, key)
+
+    def finish(self) -> None:
+        """The process ends: what is left is written."""
+        self.log.finish()
+
+    def stop(self) -> None:
+        """Leaves the interpreter as it was."""
+        global current
+        current = None
+        os.environ.pop(VARIABLE, None)
+        imports.take_away(self.finder)
+        self.patches.undo()
+        port.listen(port.QUIET)
+        self.log.close()
+        builtins._possibly_log = _nothing  # type: ignore[attr-defined]
+
+
+class Starter:
+    """Starts a recording in the process in which it is unpickled."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return start_here, (self._text,)
+
+
+def start_here(text: str) -> None:
+    if current is None:
+        recording = Recording(Settings.of(text))
+        recording.start()
+        from possibly.probes import processes
+
+        processes.load_main_with(recording.finder)
+
+
+def _nothing(_: object) -> None:
+    """Rewritten functions that outlive the recording go on, and tell nobody."""
+
+
+current: Recording | None = None

@@ -1,0 +1,79 @@
+"""What a specification speaks of, as what the recorder has to watch.
+
+A dotted name may be a local of a process, an attribute of an object or a global of a module: its last word
+is watched
+as all three, which costs nothing where the word does not occur. The other languages are read for their words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from possibly.logic.specification import Specification
+from possibly.logic.syntax import Name, Node, Quantified, Shared, Stack
+from possibly.logic.walk import nodes
+from possibly.probes.source import Watch
+
+STATE_LANGUAGES = ("ctl", "ltl")
+"""Those whose formulas are read as trees."""
+
+
+def watched(
+    specification: Specification | None,
+    watch: Iterable[str] = (),
+    calls: Iterable[str] = (),
+    everything: bool = False,
+) -> Watch:
+    """The variables and functions of the specification and those that were asked for."""
+    names: set[str] = set()
+    members: set[str] = set()
+    functions = {call.rpartition(".")[2] for call in calls}
+    for each in watch:
+        _asked_for(each, names, members)
+    if specification is not None:
+        for formula in _formulas(specification):
+            _from_formula(formula, names, members, functions)
+        for text in _texts(specification):
+            words = set(_WORD.findall(_STRING.sub(" ", text)))
+            names |= words
+            members |= words
+            functions |= words
+    return Watch(frozenset(names), frozenset(members), frozenset(functions), everything)
+
+
+def _asked_for(name: str, names: set[str], members: set[str]) -> None:
+    name = name.partition("[")[0]
+    members.add(name.rpartition(".")[2])
+    if "." not in name:
+        names.add(name)
+
+
+def _formulas(specification: Specification) -> Iterable[Node]:
+    yield from (let.formula for let in specification.lets)
+    for each in specification.properties:
+        if each.language in STATE_LANGUAGES and each.formula is not None:
+            yield each.formula
+
+
+def _texts(specification: Specification) -> Iterable[str]:
+    yield from (each.text for each in specification.properties if each.language not in STATE_LANGUAGES)
+    yield from (each.text for each in specification.syncs)
+
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def _from_formula(formula: Node, names: set[str], members: set[str], functions: set[str]) -> None:
+    variables = {name for node in nodes(formula) if isinstance(node, Quantified) for name in node.variables}
+    for node in nodes(formula):
+        match node:
+            case Name((single,)) if single not in variables:
+                names.add(single)
+            case Name((*_, last)) if len(node.parts) > 1:
+                members.add(last)
+            case Shared(variable):
+                _asked_for(variable, names, members)
+            case Stack(function=function):
+                functions.add(function)

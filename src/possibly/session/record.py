@@ -1,0 +1,164 @@
+"""Recording a program: as a child that is waited for, or a part of the program that runs already.
+
+The child is a Python of its own, so that whatever happens to it (os._exit, a signal, kill -9) its logs are
+merged
+and the trace is written afterwards. Its standard streams, its working folder and its exit status are its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from possibly.errors import PossiblyError, UsageError
+from possibly.logic.specification import Specification
+from possibly.recorder.merge import merged
+from possibly.recorder.recording import VARIABLE, Recording, Settings
+from possibly.recorder.watch import watched
+from possibly.trace import write_trace
+from possibly.trace.model import Trace
+
+FORWARDED = ("SIGTERM", "SIGHUP")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run and what to record of it."""
+
+    words: tuple[str, ...]
+    """The program and its arguments; or -m, a module and its arguments."""
+    output: str
+    specification: Specification | None = None
+    watch: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    races: bool = False
+    ranks: int | None = None
+    """So many processes under mpiexec."""
+    stdout: int | IO[bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    trace: Trace
+    status: int
+    """Of the program, as a shell would see it."""
+
+
+def record_program(request: Request) -> Recorded:
+    """Runs the program, recorded, and writes the trace."""
+    _check_program(request)
+    watch = watched(request.specification, request.watch, request.calls, request.races)
+    folder = tempfile.mkdtemp(prefix="possibly-")
+    try:
+        status = _run(request, Settings(folder, watch))
+        trace = merged(folder, request.output)
+        write_trace(trace, request.output)
+        return Recorded(trace, status)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_program(request: Request) -> None:
+    if not request.words:
+        raise UsageError("no program to run", hint="possibly run PROGRAM [ARGUMENTS]")
+    program = request.words[0]
+    if program != "-m" and not os.path.exists(program):
+        raise PossiblyError("no such file", file=program)
+    folder = os.path.dirname(request.output) or "."
+    if not os.path.isdir(folder):
+        raise PossiblyError("no such folder", file=folder)
+
+
+def _run(request: Request, settings: Settings) -> int:
+    command = [sys.executable, "-m", "possibly.recorder.start", *request.words]
+    if request.ranks is not None:
+        command = [_mpiexec(), "-n", str(request.ranks), *command]
+    environment = {**os.environ, VARIABLE: settings.text()}
+    with subprocess.Popen(command, env=environment, stdout=request.stdout) as child, _signals_to(child):
+        status = child.wait()
+    return status if status >= 0 else 128 - status
+
+
+def _mpiexec() -> str:
+    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
+    found = beside if os.path.exists(beside) else shutil.which("mpiexec")
+    if found is None:
+        raise PossiblyError(
+            "there is no mpiexec", hint="install an MPI, for instance `pip install mpich mpi4py`"
+        )
+    return found
+
+
+@contextmanager
+def _signals_to(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ctrl-C reaches the child by itself, and we outlive it; other signals are handed on."""
+    found: dict[int, Any] = {}
+
+    def hand_on(number: int, _: object) -> None:
+        child.send_signal(number)
+
+    try:
+        found[signal.SIGINT] = signal.signal(signal.SIGINT, _ignore)
+        for name in FORWARDED:
+            if hasattr(signal, name):
+                found[getattr(signal, name)] = signal.signal(getattr(signal, name), hand_on)
+    except ValueError:
+        pass  # not in the main thread: signals go elsewhere
+    try:
+        yield
+    finally:
+        for number, handler in found.items():
+            signal.signal(number, handler)
+
+
+def _ignore(number: int, _: object) -> None:
+    """Unlike SIG_IGN this is not inherited by the child."""
+
+
+# ---- inside a running program -------------------------------------------------------------------
+
+
+class Recorder:
+    """Records while its `with` block runs; then `trace` is there and the file is written."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        watch: Iterable[str] = (),
+        calls: Iterable[str] = (),
+        specification: Specification | None = None,
+        races: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self.trace: Trace | None = None
+        self._watch = watched(specification, tuple(watch), tuple(calls), races)
+        self._folder = ""
+
+    def __enter__(self) -> Recorder:
+        from possibly.recorder.live import Live
+
+        self._folder = tempfile.mkdtemp(prefix="possibly-")
+        self._recording = Recording(Settings(self._folder, self._watch))
+        self._recording.start()
+        self._live = Live(self._watch, self._recording.sites)
+        if not self._watch.is_empty():
+            self._live.put()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.undo()
+        self._recording.stop()
+        try:
+            self.trace = merged(self._folder, str(self.path))
+            write_trace(self.trace, self.path)
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)

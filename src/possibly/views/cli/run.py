@@ -1,0 +1,158 @@
+"""`possibly run PROGRAM [ARGUMENTS]`: runs a program, records it, and checks properties on the recorded run.
+
+The program keeps its standard streams and its exit status; with properties the status is that of the
+check, and
+that of the program if every property holds. With --json its standard output goes to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from possibly.errors import UsageError
+from possibly.views.cli import check
+from possibly.views.cli.messages import remark
+from possibly.views.cli.properties import (
+    add_limit_arguments,
+    add_property_arguments,
+    has_properties,
+    specification_of,
+)
+
+if TYPE_CHECKING:
+    from possibly.trace.model import Trace
+
+NAME = "run"
+SUMMARY = "run a Python program, record it, and check properties on the run"
+DESCRIPTION = (
+    "Runs a Python program without any change to it and writes a trace of what its threads, tasks and "
+    "processes did. Variables and functions that the properties speak of are watched. Options of this "
+    "command stand before the program."
+)
+EXAMPLES = """\
+examples:
+  possibly run bank.py
+  possibly run --spec bank.spec bank.py --accounts 3
+  possibly run --watch total --calls transfer -o bank.jsonl bank.py
+  possibly run --races -m package.module
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.conflict_handler = "resolve"  # here --watch names a variable, elsewhere it is a language
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
+    parser.add_argument("program", metavar="PROGRAM", nargs="?", help="a Python file")
+    parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="its arguments")
+    add_property_arguments(parser)
+    _add_recording_arguments(parser.add_argument_group("recording"))
+    parser.set_defaults(watch=[])
+    add_limit_arguments(parser)
+    group = parser.add_argument_group("results")
+    group.add_argument("--json", action="store_true", help="print JSON documents, a line each")
+    group.add_argument("--explain", action="store_true", help="also say how it was decided")
+    group.add_argument("--full", action="store_true", help="leave nothing out, however long the order is")
+    group.add_argument("--write-order", metavar="FILE", help="write the failing order as a trace of its own")
+    group.add_argument("--html", metavar="FILE", help="write a page with the report and a diagram")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours (auto)")
+
+
+def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
+    group.conflict_handler = "resolve"
+    group.add_argument("-o", "--output", metavar="FILE", help="the trace (default: PROGRAM.jsonl)")
+    group.add_argument(
+        "--watch",
+        dest="watched",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="record this variable; may be given again",
+    )
+    group.add_argument(
+        "--calls", metavar="FUNCTION", action="append", default=[], help="record calls of this function"
+    )
+    group.add_argument(
+        "--races",
+        action="store_true",
+        help="record every shared access and report unordered conflicting ones",
+    )
+    group.add_argument("--mpi", metavar="N", type=int, help="run N ranks under mpiexec")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from possibly.session.record import Request, record_program
+
+    words = _words(arguments)
+    specification = specification_of(arguments) if has_properties(arguments) else None
+    output = arguments.output or default_output(words)
+    done = record_program(
+        Request(
+            words,
+            output,
+            specification,
+            tuple(arguments.watched),
+            tuple(arguments.calls),
+            arguments.races,
+            arguments.mpi,
+            sys.stderr.fileno() if arguments.json else None,
+        )
+    )
+    remark(f"possibly: {len(done.trace):,} events of {len(done.trace.processes)} processes in {output}")
+    found = [_races(done.trace, output, arguments)] if arguments.races else []
+    if specification is not None:
+        arguments.traces = [output]
+        found.append(check.run(arguments))
+    return check.combined(found) or done.status
+
+
+def _words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    rest: list[str] = arguments.arguments
+    if arguments.module is not None:
+        return ("-m", arguments.module, *([arguments.program] if arguments.program else []), *rest)
+    if arguments.program is None:
+        raise UsageError("no program to run", hint="possibly run PROGRAM [ARGUMENTS]")
+    return (arguments.program, *rest)
+
+
+def default_output(words: tuple[str, ...]) -> str:
+    """`src/bank.py` is recorded in `bank.jsonl` in the current folder."""
+    name = words[1].rpartition(".")[2] if words[0] == "-m" else os.path.basename(words[0].rstrip("/"))
+    return f"{name.removesuffix('.py')}.jsonl"
+
+
+def _races(trace: Trace, path: str, arguments: argparse.Namespace) -> int:
+    from possibly.recorder.races import races
+
+    found = races(trace)
+    if arguments.json:
+        import json
+
+        print(json.dumps({"trace": path, "races": [_document(trace, race) for race in found]}), flush=True)
+        return 1 if found else 0
+    from possibly.views.text.source import Sources
+
+    sources = Sources((os.path.dirname(path), ""))
+    for race in found:
+        print(f"RACE  {race.variable}")
+        for access in (race.first, race.second):
+            event = trace.event(access.event)
+            quoted = sources.quote(event.at) or ""
+            words = f"{event.process:<12} {event.name:<14} {access.how:<6} {event.at or '':<14} {quoted}"
+            print(f"    {words}".rstrip())
+        print("  Nothing orders them: a lock around both, or a join between, would.")
+    if not found:
+        print("no races: every two conflicting accesses are ordered")
+    sys.stdout.flush()
+    return 1 if found else 0
+
+
+def _document(trace: Trace, race: Any) -> dict[str, Any]:
+    return {
+        "variable": race.variable,
+        "accesses": [
+            {"event": trace.name(each.event), "how": each.how, "at": trace.text(trace.place, each.event)}
+            for each in (race.first, race.second)
+        ],
+    }

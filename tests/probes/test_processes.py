@@ -1,0 +1,171 @@
+"""Processes of the operating system: fork, spawn, pipes, queues, pools, executors, ranks of MPI."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tests.probes.programs import run
+
+PROGRAM = """
+import multiprocessing, sys
+from concurrent.futures import ProcessPoolExecutor
+def child(queue, pipe):
+    x = 1  #: begins
+    queue.put("item")
+    pass  #: has_put
+    pipe.recv()
+    x = 2  #: ends
+def square(n):
+    pass  #: works
+    return n * n
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    queue = context.Queue()
+    here, there = context.Pipe()
+    process = context.Process(target=child, args=(queue, there), name="child")
+    pass  #: before
+    process.start()
+    pass  #: meanwhile
+    queue.get()
+    pass  #: got
+    here.send("go on")
+    process.join()
+    pass  #: joined
+    if sys.argv[2] == "pool":
+        with context.Pool(1) as pool:
+            assert pool.map(square, [2, 3]) == [4, 9]
+            assert list(pool.imap(square, [4])) == [16]
+            assert pool.apply(square, (5,)) == 25
+    else:
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            assert pool.submit(square, 3).result() == 9
+    pass  #: learnt
+"""
+
+
+@pytest.mark.parametrize(("method", "pool"), [("fork", "pool"), ("spawn", "executor"), ("spawn", "pool")])
+def test_processes(method: str, pool: str, tmp_path: Path) -> None:
+    found = run(tmp_path, PROGRAM, method, pool, watch=("child.x",))
+    assert found.status == 0
+    assert "child" in found.processes
+    for first, second in (
+        ("before", "begins"), ("begins", "got"), ("got", "ends"), ("ends", "joined"), ("joined", "works"),
+        ("works", "learnt"),
+    ):  # fmt: skip
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (("meanwhile", "begins"), ("has_put", "got")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
+
+
+PROGRAMS = """
+import subprocess, sys
+if sys.argv[1:] == ["inner"]:
+    pass  #: inner
+    print("from inside")
+else:
+    pass  #: before
+    process = subprocess.Popen([sys.executable, __file__, "inner"], stdout=subprocess.PIPE)
+    pass  #: meanwhile
+    assert process.communicate()[0] == b"from inside\\n"
+    pass  #: after
+    assert subprocess.run([sys.executable, "-c", "pass"]).returncode == 0
+"""
+
+
+def test_programs(tmp_path: Path) -> None:
+    found = run(tmp_path, PROGRAMS)
+    assert found.status == 0
+    assert found.processes == ["MainThread", "program"]
+    assert found.before("before", "inner")
+    assert found.before("inner", "after")
+    assert found.concurrent("meanwhile", "inner")
+
+
+SOCKETS = """
+import multiprocessing, socket, threading
+def serve(listener):
+    client, _ = listener.accept()
+    pass  #: accepted
+    assert client.recv(100) == b"hello"
+    pass  #: heard
+    client.sendall(b"answer")
+    pass  #: answered
+listener = socket.create_server(("127.0.0.1", 0))
+process = multiprocessing.get_context("fork").Process(target=serve, args=(listener,), name="server")
+process.start()
+with socket.create_connection(listener.getsockname()) as client:
+    pass  #: asks
+    client.sendall(b"hello")
+    pass  #: asked
+    parts = [client.recv(3), client.recv(3)]
+    pass  #: knows
+process.join()
+left, right = socket.socketpair()
+def other():
+    pass  #: whispers
+    right.send(b"x")
+    pass  #: whispered
+thread = threading.Thread(target=other)
+thread.start()
+left.recv(1)
+pass  #: listened
+"""
+
+
+def test_sockets(tmp_path: Path) -> None:
+    found = run(tmp_path, SOCKETS)
+    assert found.status == 0
+    for first, second in (("asks", "heard"), ("heard", "knows"), ("whispers", "listened")):
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (("asked", "heard"), ("answered", "knows"), ("whispered", "listened")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
+    assert found.concurrent("accepted", "asked")
+
+
+RANKS = """
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+rank = comm.Get_rank()
+if rank == 0:
+    pass  #: before
+    comm.recv(source=1, tag=1)
+    pass  #: got
+    comm.irecv(source=2).wait()
+    pass  #: got2
+    comm.bcast(1, root=0)
+    pass  #: sent_to_all
+    comm.Send(b"x", dest=1)
+    pass  #: sent_buffer
+elif rank == 1:
+    pass  #: sends
+    comm.send("x", dest=0, tag=1)
+    pass  #: sent
+    comm.bcast(None, root=0)
+    pass  #: told1
+    comm.Recv(bytearray(1), source=0)
+    pass  #: got_buffer
+else:
+    comm.isend("y", dest=0).wait()
+    pass  #: sent2
+    comm.bcast(None, root=0)
+    pass  #: told2
+comm.barrier()
+if rank == 0:
+    pass  #: behind
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not there")
+def test_ranks(tmp_path: Path) -> None:
+    found = run(tmp_path, RANKS, ranks=3)
+    assert sorted(found.processes) == ["rank0", "rank1", "rank2"]
+    for first, second in (
+        ("sends", "got"), ("got2", "told1"), ("got", "told2"), ("got2", "got_buffer"),
+        ("got_buffer", "behind"), ("told2", "behind"),
+    ):  # fmt: skip
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (("before", "sends"), ("sent", "got"), ("told1", "told2"), ("sent2", "got2")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
