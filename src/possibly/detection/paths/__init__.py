@@ -1,0 +1,10 @@
+"""Data path expressions on a recorded run: projection, recognition, occurrences, synchronisation, actions.
+
+`meaning`        which events of a trace play which symbols
+`projection`     the events of an expression with their predecessors among each other
+`expected`       `expect`: the projected run is in the language, or the first event that does not fit
+`occurrences`    `never`, `watch`: every convex set of events that is in the language
+`synchronise`    `sync` rules: the order that they establish
+`stabiliser`     messages about events, reordered to respect the order they report
+`perform`        actions
+"""

@@ -1,0 +1,213 @@
+"""Actions: what a debugger does when an event or an occurrence is recognised.
+
+Here belongs the meaning of `print`, `break`, `hold`, `unhold`, `wait_for`, `release`, `check_deadlock`,
+`check_progress` and `progress` (a state that returns although nothing was achieved since), assignments to
+debugger variables and registered functions (Modeling Concurrency in Parallel Debugging, sections 2.1 and
+5). An action of an event is performed once for that event, when it is recognised as part of an occurrence
+under way; the action that ends the expression, once for every occurrence. Program variables have the
+values of the recorded order just after the event; `$1.pid` is the process of the event that atom 1 stands
+for, also `.name .kind .fn .msg .label .at`. On a recorded run `break` is noted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from possibly.errors import FormulaError
+from possibly.logic.paths.syntax import Action, Assign, Expression, Perform
+from possibly.logic.predicate import MISSING, compile_value
+from possibly.logic.source import Source
+from possibly.logic.specification import near
+from possibly.logic.syntax import Name, Node, Shared
+from possibly.logic.walk import fold, with_children
+from possibly.order.computation import Computation
+from possibly.order.state import RunningState
+from possibly.trace.model import Value
+
+Function = Callable[..., object]
+FIELDS = {"pid": "process", "name": "name", "kind": "kind", "fn": "fn", "msg": "msg", "label": "label",
+          "at": "at"}  # fmt: skip
+WORDS = {
+    "print": None, "break": 0, "hold": 2, "unhold": 2, "wait_for": 2, "release": 2, "check_deadlock": 0,
+    "sync_event": 2, "check_progress": None, "progress": 0,
+}  # fmt: skip
+"""The debugger's own functions with the number of their arguments, None for any."""
+
+
+@dataclass(slots=True)
+class Debugger:
+    """Debugger variables, who holds and awaits what, and what was said so far."""
+
+    variables: dict[str, Value] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    held: dict[Any, dict[Any, None]] = field(default_factory=dict)
+    """For each resource who holds it."""
+    awaited: dict[Any, Any] = field(default_factory=dict)
+    """For each thread the resource it waits for."""
+    seen: dict[str, str] = field(default_factory=dict)
+    """The states that `check_progress` compared since the last `progress`, and where they were seen."""
+    output: list[str] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+    """The events at which a `break` stopped."""
+
+    def call(self, name: str, values: list[Value], event: int, where: str) -> None:
+        match name, values:
+            case "print", _:
+                self.output.append(f"{where}: {' '.join(map(_shown, values))}")
+            case "break", _:
+                self.breaks.append(event)
+                self.output.append(f"{where}: break")
+            case "hold", [thread, resource]:
+                self.held.setdefault(resource, {})[thread] = None
+            case "unhold", [thread, resource]:
+                self.held.get(resource, {}).pop(thread, None)
+            case "wait_for", [thread, resource]:
+                self.awaited[thread] = resource
+            case "release", [thread, _]:
+                self.awaited.pop(thread, None)
+            case "check_deadlock", _:
+                if cycle := self.cycle():
+                    self.output.append(f"{where}: deadlock: {', '.join(cycle)}")
+            case "check_progress", _:
+                self._compare(values, where)
+            case "progress", _:
+                self.seen.clear()
+            case "sync_event", _:
+                pass
+            case _:
+                result = self.functions[name](*values)
+                if result is not None:
+                    self.output.append(f"{where}: {result}")
+
+    def _compare(self, values: list[Value], where: str) -> None:
+        """Section 5.3: an identical state, and no progress since."""
+        state = " ".join(map(_shown, values))
+        if state in self.seen:
+            self.output.append(f"{where}: no progress since {self.seen[state]}: again in state {state}")
+        self.seen.setdefault(state, where)
+
+    def cycle(self) -> list[str]:
+        """A circular wait as sentences, empty if there is none."""
+        for start in self.awaited:
+            way: list[Any] = [start]
+            while (following := self._holder(way[-1])) is not None:
+                if following in way:
+                    return [
+                        f"{one} waits for {self.awaited[one]} held by {self._holder(one)}"
+                        for one in way[way.index(following) :]
+                    ]
+                way.append(following)
+        return []
+
+    def _holder(self, thread: Any) -> Any | None:
+        """Another thread that holds what this one waits for."""
+        holders = self.held.get(self.awaited.get(thread), {})
+        return next((holder for holder in holders if holder != thread), None)
+
+
+def _shown(value: Value) -> str:
+    return "(no value)" if value is MISSING else value if isinstance(value, str) else json.dumps(value)
+
+
+class Performer:
+    """Performs the actions of one expression along one run."""
+
+    def __init__(self, expression: Expression, computation: Computation, debugger: Debugger) -> None:
+        self.expression = expression
+        self.computation = computation
+        self.debugger = debugger
+        self.actions = {atom.number: atom.action for atom in expression.atoms if atom.action}
+        self._state = RunningState(computation)
+        self._steps: Iterator[int] = iter(computation.steps)
+        self._at = -1
+        self._done: set[tuple[int, int]] = set()
+
+    def recognised(self, event: int, atoms: tuple[int, ...], played: Mapping[int, int]) -> None:
+        """The event plays these atoms in an occurrence under way."""
+        for atom in atoms:
+            if atom in self.actions and (event, atom) not in self._done:
+                self._done.add((event, atom))
+                self._perform(self.actions[atom], event, played)
+
+    def completed(self, event: int, played: Mapping[int, int]) -> None:
+        """The event completes an occurrence."""
+        if self.expression.action and any(atom >= self.expression.action_from for atom in played):
+            self._perform(self.expression.action, event, played)
+
+    def _perform(self, action: Action, event: int, played: Mapping[int, int]) -> None:
+        self._advance(event)
+        for statement in action:
+            match statement:
+                case Assign(name, value):
+                    self.debugger.variables[name] = self._value(value, event, played)
+                case Perform(function, arguments):
+                    values = [self._value(argument, event, played) for argument in arguments]
+                    self.debugger.call(function, values, event, self.computation.trace.name(event))
+
+    def _advance(self, event: int) -> None:
+        while self._at != event:
+            self._at = next(self._steps)
+            self._state.execute(self._at)
+
+    def _value(self, node: Node, event: int, played: Mapping[int, int]) -> Value:
+        def named(part: Node, below: list[Node]) -> Node:
+            return Shared(".".join(part.parts)) if isinstance(part, Name) else with_children(part, below)
+
+        compiled = compile_value(fold(node, named))
+        values = [self._look(getattr(leaf, "variable", ""), event, played) for leaf in compiled.leaves]
+        return compiled.evaluate(values)
+
+    def _look(self, name: str, event: int, played: Mapping[int, int]) -> Value:
+        head, _, rest = name.partition(".")
+        if head.startswith("_") and head[1:].isdecimal():
+            return self._fact(played.get(int(head[1:])), rest)
+        trace = self.computation.trace
+        if name in self.debugger.variables:
+            return self.debugger.variables[name]
+        bound = self._argument(name, played)
+        if bound is not MISSING:
+            return bound
+        process = trace.processes[trace.process[event]].name
+        for key in ((process, name), (None, name), (head, rest)):
+            if key in self._state.values:
+                return self._state.values[key]
+        return MISSING
+
+    def _fact(self, event: int | None, fact: str) -> Value:
+        if event is None:
+            return MISSING
+        found = self.computation.trace.event(event)
+        return found.name if not fact else getattr(found, FIELDS.get(fact, fact), MISSING)
+
+    def _argument(self, name: str, played: Mapping[int, int]) -> Value:
+        """The value of a variable of the expression, from an event that carries it."""
+        from possibly.detection.paths.meaning import arguments
+        from possibly.logic.paths.syntax import Control, Variable
+
+        for atom in self.expression.atoms:
+            given = atom.event.arguments if isinstance(atom.event, Control) else None
+            for place, argument in enumerate(given or ()):
+                if argument == Variable(name) and atom.number in played:
+                    return arguments(self.computation.trace, played[atom.number])[place]
+        return MISSING
+
+
+def check_actions(expression: Expression, source: Source, functions: Mapping[str, Function]) -> None:
+    """An unknown function, or a wrong number of arguments, is an error before anything runs."""
+    for action in (expression.action, *(atom.action for atom in expression.atoms)):
+        for statement in action:
+            if not isinstance(statement, Perform) or statement.function in functions:
+                continue
+            name, count = statement.function, len(statement.arguments)
+            if name not in WORDS:
+                hint = near(name, (*WORDS, *functions)) or f"there are {', '.join((*WORDS, *functions))}"
+                raise FormulaError(
+                    f"unknown function `{name}` in an action", file=source.file, line=source.line, hint=hint
+                )
+            if WORDS[name] is not None and WORDS[name] != count:
+                raise FormulaError(
+                    f"{name} takes {WORDS[name]} values, not {count}", file=source.file, line=source.line
+                )

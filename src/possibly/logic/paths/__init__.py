@@ -1,0 +1,15 @@
+"""Data path expressions: runs described as expressions over events, with true concurrency.
+
+`syntax`, `parser`     the expression and its text
+`compiled`             the expression as a numbered tree: symbols, scopes, what must be remembered
+`rules`, `actions`     the text of synchronisation rules and of actions
+`machine`, `run`       what may come next: the deterministic predecessor automaton, made as it is used
+`readings`             what has been done of an expression, and what it may take next
+`automaton`            the same automaton in full, for pictures and figures
+`attributes`           the automaton by the paper's attribute grammar, where that applies
+`conversion`           N(R), the removal of empty repetitions
+`classes`              the five subclasses
+`nets`, `from_nets`    expressions as Petri nets, and one-safe nets as expressions
+
+After Hseush and Kaiser, Modeling Concurrency in Parallel Debugging (1989). No trace in sight.
+"""

@@ -1,0 +1,117 @@
+"""One-safe nets as expressions.
+
+Here belongs the way back of appendix I.2 of Modeling Concurrency in Parallel Debugging, by another
+construction. A place of a one-safe net is a machine with two states, empty and marked, so the transitions
+around it follow a regular expression; the net is all its places at once, synchronised at the transitions
+they share. That is a multiple expression, an `&` of sequential ones. The order is that of the net: a
+transition that fills a place comes after the one that emptied it, for otherwise it could have come before
+and put a second token there. The paper instead unfolds splits and joins, and its proof leaves out how
+parts that share events are to be cut. Transitions must have names of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from possibly.errors import UsageError
+from possibly.logic.paths.nets import Marking, Net, NetTransition
+from possibly.logic.paths.parser import number_atoms
+from possibly.logic.paths.syntax import Atom, Choice, Control, Expression, Path, Repeat, Sequence, Together
+from possibly.logic.source import Source
+
+
+def expression_of(net: Net) -> Expression:
+    """An expression whose language are the runs of the net from its initial to its final marking."""
+    labels = [each.label for each in net.transitions]
+    if None in labels or len(set(labels)) < len(labels):
+        raise UsageError("every transition of the net needs a name of its own")
+    if net.has_zero_tests or net.bound() != 1:
+        raise UsageError("the net is not one-safe")
+    if not all(each.inputs for each in net.transitions):
+        raise UsageError("every transition of the net needs an input")
+    net = replace(net, transitions=_useful(net))
+    found: Path | None = None
+    for place in range(net.places):
+        path = _place(net, place)
+        if path is not None:
+            found = path if found is None else Together(found, path)
+    if found is None:
+        raise UsageError("the net has no transition")
+    root, atoms = number_atoms(found, Source(""))
+    return Expression(root, tuple(atoms))
+
+
+def _useful(net: Net) -> tuple[NetTransition, ...]:
+    """The transitions that occur in some run to the final marking; others have no place in an expression."""
+    arcs: list[tuple[Marking, NetTransition, Marking]] = []
+    seen, pending = {net.initial}, [net.initial]
+    while pending:
+        marking = pending.pop()
+        for each in net.enabled(marking):
+            following = net.fired(marking, each)
+            arcs.append((marking, each, following))
+            if following not in seen:
+                seen.add(following)
+                pending.append(following)
+    if net.final not in seen:
+        raise UsageError("the final marking cannot be reached")
+    leading = {net.final}
+    while more := {one for one, _, two in arcs if two in leading} - leading:
+        leading |= more
+    useful = {each for _, each, two in arcs if two in leading}
+    return tuple(each for each in net.transitions if each in useful)
+
+
+def _place(net: Net, place: int) -> Path | None:
+    """What the transitions around a place may do; None if there are none."""
+    fills: list[str] = []
+    empties: list[str] = []
+    tests: list[str] = []
+    for each in net.transitions:
+        puts, takes = place in each.outputs, place in each.inputs
+        if puts or takes:
+            (tests if puts and takes else fills if puts else empties).append(each.label or "")
+    if not fills and not empties and not tests:
+        return None
+    return _between(net.initial[place], net.final[place], _any(fills), _any(empties), _any(tests))
+
+
+def _between(start: int, end: int, fill: Path | None, empty: Path | None, test: Path | None) -> Path:
+    """All ways from one state of a place to another; `test` leaves a token where it is."""
+    tested = None if test is None else Repeat(test)
+    full_round = _chain(empty, fill) if empty and fill else None
+    empty_round = _chain(fill, tested, empty) if empty and fill else None
+    match start, end:
+        case 1, 1:
+            found = _repeated(_either(test, full_round))
+        case 1, 0:
+            found = _chain(_repeated(_either(test, full_round)), empty) if empty else None
+        case 0, 0:
+            found = _repeated(empty_round)
+        case _:
+            found = _chain(_repeated(empty_round), fill, tested) if fill else None
+    assert found is not None, "transitions that no run needs are gone"
+    return found
+
+
+def _any(labels: list[str]) -> Path | None:
+    found: Path | None = None
+    for label in labels:
+        found = _either(found, Atom(Control(label)))
+    return found
+
+
+def _either(one: Path | None, two: Path | None) -> Path | None:
+    return Choice(one, two) if one is not None and two is not None else one or two
+
+
+def _repeated(body: Path | None) -> Path | None:
+    return None if body is None else Repeat(body)
+
+
+def _chain(*parts: Path | None) -> Path | None:
+    found: Path | None = None
+    for part in reversed(parts):
+        if part is not None:
+            found = part if found is None else Sequence(part, found)
+    return found

@@ -1,0 +1,273 @@
+"""What may come next: a deterministic predecessor automaton, made as it is used.
+
+Here belongs the meaning of an expression, one event at a time (Modeling Concurrency in Parallel Debugging,
+section 4). An event arrives with its *predecessors*: the latest events of the run before it. It fits if
+some way to read the run so far expects an event of that symbol with exactly these predecessors. Since all
+earlier events fitted, equal predecessors mean equal order.
+
+Theory of operation. A *reading* is a tree that says which parts are done and, where something may still
+follow, after which events: these are numbered *slots*, not events, so that runs that look alike share
+a state. A *state* is the set of all readings, with the order among their slots. `move` computes a step once
+and keeps it; the caller holds the events that the slots stand for and follows the instructions of the move.
+For safe expressions there are finitely many states (up to bindings and counts): this is the subset
+construction of the paper's automaton, already stabilised and free of ambiguity, because a slot is one
+event. For `@` the readings grow with the number of copies under way, as the marking of a net does; that
+all copies be finished before something follows is the net's zero test.
+
+Departures: the attribute grammar of figure 4-8 computes all of this beforehand (PRED is here the set in
+TODO, LAST the result of `ends`); here only what a run needs is computed, which spares the product of
+states.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from possibly.logic.paths.compiled import Compiled
+from possibly.logic.paths.readings import Form, Reading, Slots, Taker, maximal
+
+MOVES_KEPT = 200_000
+"""Moves of one machine that are remembered; beyond that it starts to remember afresh."""
+SEARCHED = 400
+"""Readings that are tried to find out whether a run can still be completed."""
+
+
+ALL, SOME, ONLY_NEW = range(3)
+
+
+class Move(NamedTuple):
+    """A step of the machine, as instructions for whoever holds the events of the slots."""
+
+    state: State | None
+    """None: the event does not fit."""
+    kept: Slots = ()
+    """For each slot of the new state its old number; the number after the last is the new event."""
+    kept_values: Slots = ()
+    origins: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """For each reading of the new state a reading it comes from, and the atoms that the event played."""
+    keeps: int = 0
+    """ALL, SOME or ONLY_NEW: what `kept` amounts to."""
+
+
+class State:
+    """All readings of the run so far."""
+
+    __slots__ = ("all_slots", "ends", "moves", "past", "readings", "values")
+
+    def __init__(self, readings: tuple[Reading, ...], past: Slots, values: int, ends: bool) -> None:
+        self.readings = readings
+        self.past = past
+        """For each slot a bit for each slot before it."""
+        self.values = values
+        """How many values are bound."""
+        self.ends = ends
+        """Whether the run so far is complete."""
+        self.all_slots = tuple(range(len(past)))
+        self.moves: dict[tuple[Any, ...], Move] = {}
+
+
+FAILED = Move(None)
+
+
+class Machine:
+    """The automaton of one expression."""
+
+    def __init__(self, expression: Compiled) -> None:
+        self.expression = expression
+        self.parts = expression.parts
+        self._states: dict[tuple[Any, ...], State] = {}
+        self._kept = 0
+        self._may_block = expression.synchronises or bool(expression.counters)
+        self._completable: dict[Reading, bool] = {}
+        self.initial = self._state(((Form.TODO, expression.root, ()),), (), 0)
+
+    # ---- moves ----------------------------------------------------------------------------------
+
+    def move(self, state: State, symbols: tuple[int, ...], predecessors: Slots, values: Slots = ()) -> Move:
+        """The step on an event that may play any of the symbols, with its predecessors ascending."""
+        key = (symbols, predecessors, values)
+        move = state.moves.get(key)
+        if move is None:
+            if self._kept >= MOVES_KEPT:
+                self._forget()
+            move = state.moves[key] = self._move(state, symbols, predecessors, values)
+            self._kept += 1
+        return move
+
+    def _forget(self) -> None:
+        for state in self._states.values():
+            state.moves.clear()
+        self._states.clear()
+        self._completable.clear()
+        self._kept = 0
+
+    def _move(self, state: State, symbols: tuple[int, ...], predecessors: Slots, values: Slots) -> Move:
+        past = [*state.past, _before(predecessors, state.past)]
+        taker = Taker(self.parts, past, values)
+        wanted = frozenset(predecessors)
+        found: dict[Reading, tuple[int, tuple[int, ...]]] = {}
+        for number, reading in enumerate(state.readings):
+            for symbol in symbols:
+                for step in taker.steps(reading, symbol, {}):
+                    if maximal(step.expected, past) == wanted and step.reading not in found:
+                        found[step.reading] = (number, step.atoms)
+        if self._may_block:
+            found = {reading: origin for reading, origin in found.items() if self.can_complete(reading)}
+        if not found:
+            return FAILED
+        return self._renumbered(found, past)
+
+    def _renumbered(self, found: dict[Reading, tuple[int, tuple[int, ...]]], past: list[int]) -> Move:
+        """Slots and values that no reading mentions are dropped, the others numbered again."""
+        slots: set[int] = set()
+        values: set[int] = set()
+        for reading in found:
+            self._mentioned(reading, slots, values)
+        kept, kept_values = tuple(sorted(slots)), tuple(sorted(values))
+        slot_number = {old: new for new, old in enumerate(kept)}
+        value_number = {old: new for new, old in enumerate(kept_values)}
+        renamed = {
+            self._renamed(reading, slot_number, value_number): origin for reading, origin in found.items()
+        }
+        readings = tuple(sorted(renamed))
+        order = tuple([_restricted(past[old], kept) for old in kept])
+        state = self._state(readings, order, len(kept_values))
+        keeps = ALL if len(kept) == len(past) else ONLY_NEW if kept == (len(past) - 1,) else SOME
+        return Move(state, kept, kept_values, tuple([renamed[reading] for reading in readings]), keeps)
+
+    def _state(self, readings: tuple[Reading, ...], past: Slots, values: int) -> State:
+        key = (readings, past, values)
+        state = self._states.get(key)
+        if state is None:
+            taker = Taker(self.parts, list(past), ())
+            ends = any(taker.ends(reading, {}) for reading in readings)
+            state = self._states[key] = State(readings, past, values, ends)
+        return state
+
+    def choices(self, state: State) -> Iterator[tuple[int, Slots]]:
+        """Every symbol with every set of predecessors that some reading expects next, each once."""
+        count = len(state.past)
+        seen: set[tuple[int, Slots]] = set()
+        for symbol in range(len(self.expression.symbols)):
+            taker = Taker(self.parts, [*state.past, (1 << count) - 1], None)
+            for reading in state.readings:
+                for step in taker.steps(reading, symbol, {}):
+                    choice = (symbol, tuple(sorted(maximal(step.expected, list(state.past)))))
+                    if choice not in seen:
+                        seen.add(choice)
+                        yield choice
+
+    # ---- can it still be completed? -------------------------------------------------------------
+
+    def can_complete(self, reading: Reading) -> bool:
+        """Whether some further events complete the run; values and order are left open.
+
+        A synchronising event can wait for a partner that never comes. Where there are too many readings
+        to try, the answer is yes: the run is then refused later, never wrongly.
+        """
+        start = self._blind(reading)
+        if start not in self._completable:
+            self._search(start)
+        return self._completable[start]
+
+    def _search(self, start: Reading) -> None:
+        taker = Taker(self.parts, [0], None)
+        seen, pending, answer = {start}, deque([start]), False
+        while pending and not answer:
+            reading = pending.popleft()
+            if self._completable.get(reading) or taker.ends(reading, {}) or len(seen) > SEARCHED:
+                answer = True
+                break
+            for symbol in range(len(self.expression.symbols)):
+                for step in taker.steps(reading, symbol, {}):
+                    following = self._blind(step.reading)
+                    if following not in seen:
+                        seen.add(following)
+                        pending.append(following)
+        if not answer:
+            self._completable.update(dict.fromkeys(seen, False))
+        self._completable[start] = answer
+
+    def _blind(self, reading: Reading) -> Reading:
+        """The reading without slots and values; counts stay."""
+        return self._renamed(reading, {}, {})
+
+    # ---- renaming -------------------------------------------------------------------------------
+
+    def _mentioned(self, reading: Reading, slots: set[int], values: set[int]) -> None:
+        match reading[0]:
+            case Form.TODO | Form.DONE:
+                slots.update(reading[-1])
+            case Form.AFTER | Form.ROUND | Form.COUNTED:
+                self._mentioned(reading[1], slots, values)
+            case Form.BOTH:
+                self._mentioned(reading[2], slots, values)
+                self._mentioned(reading[3], slots, values)
+            case Form.COPIES:
+                slots.update(reading[2])
+                for copy in reading[3]:
+                    self._mentioned(copy, slots, values)
+            case _:
+                counters = self.expression.counters
+                values.update(value for variable, value in reading[1] if variable not in counters)
+                self._mentioned(reading[2], slots, values)
+
+    def renamed(self, reading: Reading, slots: dict[int, int]) -> Reading:
+        """The reading with its slots called otherwise; values stay."""
+        return self._renamed(reading, slots, _Same())
+
+    def _renamed(self, reading: Reading, slots: dict[int, int], values: dict[int, int]) -> Reading:
+        def names(old: Slots) -> Slots:
+            return tuple(sorted(slots[slot] for slot in old if slot in slots))
+
+        match reading:
+            case (Form.TODO, part, old):
+                return (Form.TODO, part, names(old))
+            case (Form.DONE, old):
+                return (Form.DONE, names(old))
+            case (Form.AFTER | Form.ROUND as kind, inner, part):
+                return (kind, self._renamed(inner, slots, values), part)
+            case (Form.COUNTED, inner, part, rounds):
+                return (Form.COUNTED, self._renamed(inner, slots, values), part, rounds)
+            case (Form.BOTH, part, left, right):
+                return (
+                    Form.BOTH,
+                    part,
+                    self._renamed(left, slots, values),
+                    self._renamed(right, slots, values),
+                )
+            case (Form.COPIES, part, old, copies):
+                renamed = tuple(sorted([self._renamed(copy, slots, values) for copy in copies]))
+                return (Form.COPIES, part, names(old), renamed)
+            case (_, bindings, inner, part):
+                counters = self.expression.counters
+                bound = tuple([
+                    (variable, value if variable in counters else values.get(value, 0))
+                    for variable, value in bindings
+                ])  # fmt: skip
+                return (Form.BOUND, bound, self._renamed(inner, slots, values), part)
+        raise AssertionError("a reading has one of eight forms")
+
+
+class _Same(dict[int, int]):
+    """Every value is called as before."""
+
+    def get(self, key: int, default: object = None) -> int:
+        return key
+
+
+def _before(predecessors: Slots, past: Slots) -> int:
+    found = 0
+    for slot in predecessors:
+        found |= past[slot] | 1 << slot
+    return found
+
+
+def _restricted(bits: int, kept: Slots) -> int:
+    """The bits of the kept slots, numbered again."""
+    found = 0
+    for new, old in enumerate(kept):
+        found |= (bits >> old & 1) << new
+    return found

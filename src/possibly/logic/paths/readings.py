@@ -1,0 +1,345 @@
+"""Readings: what has been done of an expression, and how a reading takes an event or ends.
+
+Here belongs the one rule for each operator (Modeling Concurrency in Parallel Debugging, table 3-1): which
+events a reading may take next and after which events they are expected, and with which last events it may
+end. The set of all readings, what is remembered of them and how they are numbered is the machine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from possibly.logic.paths.compiled import Kind, Part
+
+
+class Form:
+    """The forms of a reading."""
+
+    TODO, DONE, AFTER, ROUND, COUNTED, BOTH, COPIES, BOUND = range(8)
+
+
+Slots = tuple[int, ...]
+Reading = tuple[Any, ...]
+"""(TODO, part, slots) (DONE, slots) (AFTER, reading, part) (ROUND, reading, part)
+(COUNTED, reading, part, rounds) (BOTH, part, reading, reading) (COPIES, part, slots, readings)
+(BOUND, bindings, reading, part)"""
+Bindings = tuple[tuple[int, int], ...]
+"""Pairs of variable and value, ascending; values are numbered like slots, counts are themselves."""
+
+
+class Step(NamedTuple):
+    """One way to take an event."""
+
+    expected: frozenset[int]
+    reading: Reading
+    atoms: tuple[int, ...]
+    bound: dict[int, int]
+    """Variables of scopes further out that this step binds."""
+
+
+class Taker:
+    """Takes one event: `past` has an entry for each slot, the last for the event itself.
+
+    `values` None leaves order and values open: every step that some event could make is yielded.
+    """
+
+    def __init__(self, parts: list[Part], past: list[int], values: Slots | None) -> None:
+        self.parts = parts
+        self.past = past
+        self.values = values
+        self.event = len(past) - 1
+
+    # Steps.
+
+    def steps(self, reading: Reading, symbol: int, known: dict[int, int]) -> Iterable[Step]:
+        """Every way in which the reading takes an event of that symbol; `known` are outer bindings."""
+        match reading:
+            case (Form.TODO, part, slots):
+                return self.first(part, slots, symbol, known)
+            case (Form.AFTER, inner, part):
+                return self._after(inner, part, symbol, known)
+            case (Form.ROUND, inner, part):
+                return self._round(inner, part, symbol, known)
+            case (Form.COUNTED, inner, part, rounds):
+                return self._counted(inner, part, rounds, symbol, known)
+            case (Form.BOTH, part, left, right):
+                return self._both(part, left, right, symbol, known)
+            case (Form.COPIES, part, slots, copies):
+                return self._copies(part, slots, copies, symbol, known)
+            case (Form.BOUND, bindings, inner, part):
+                return self._bound(bindings, inner, part, symbol, known)
+        return ()
+
+    def first(self, number: int, slots: Slots, symbol: int, known: dict[int, int]) -> Iterable[Step]:
+        """The steps of a part that has not begun, after the events in these slots."""
+        part = self.parts[number]
+        if not part.symbols >> symbol & 1:
+            return ()
+        match part.kind:
+            case Kind.EVENT:
+                return self._event(part, slots, known)
+            case Kind.SEQUENCE:
+                return self._after((Form.TODO, part.left, slots), part.right, symbol, known)
+            case Kind.CHOICE:
+                left = self.first(part.left, slots, symbol, known)
+                return [*left, *self.first(part.right, slots, symbol, known)]
+            case Kind.TOGETHER:
+                return self._both(
+                    number, (Form.TODO, part.left, slots), (Form.TODO, part.right, slots), symbol, known
+                )
+            case Kind.REPEAT:
+                return [
+                    step._replace(reading=_round(step.reading, number))
+                    for step in self.first(part.left, slots, symbol, known)
+                ]
+            case Kind.COUNT:
+                return self._counted((Form.DONE, slots), number, 0, symbol, known)
+            case Kind.MANY:
+                return self._copies(number, slots, (), symbol, known)
+            case _:
+                return self._bound((), (Form.TODO, part.left, slots), number, symbol, known)
+
+    def _event(self, part: Part, slots: Slots, known: dict[int, int]) -> Iterable[Step]:
+        bound: dict[int, int] = {}
+        if self.values is not None:
+            before = self.past[self.event]
+            if not all(before >> slot & 1 for slot in slots):
+                return ()
+            if part.has_arguments:
+                if len(part.variables) != len(self.values):
+                    return ()
+                for variable, value in zip(part.variables, self.values, strict=True):
+                    if variable >= 0 and known.get(variable, bound.get(variable, value)) != value:
+                        return ()
+                    if variable >= 0 and variable not in known:
+                        bound[variable] = value
+        last = (self.event,) if part.remembers else ()
+        return [Step(frozenset(slots), (Form.DONE, last), (part.atom,), bound)]
+
+    def _after(self, inner: Reading, part: int, symbol: int, known: dict[int, int]) -> Iterable[Step]:
+        found = [
+            step._replace(reading=_after(step.reading, part)) for step in self.steps(inner, symbol, known)
+        ]
+        if self.parts[part].symbols >> symbol & 1:
+            found += [
+                step._replace(bound={**bound, **step.bound})
+                for slots, bound in self.ends(inner, known)
+                for step in self.first(part, slots, symbol, {**known, **bound})
+            ]
+        return found
+
+    def _round(self, inner: Reading, number: int, symbol: int, known: dict[int, int]) -> Iterable[Step]:
+        found = [
+            step._replace(reading=_round(step.reading, number)) for step in self.steps(inner, symbol, known)
+        ]
+        found += [
+            step._replace(reading=_round(step.reading, number), bound={**bound, **step.bound})
+            for slots, bound in self.ends(inner, known)
+            for step in self.first(self.parts[number].left, slots, symbol, {**known, **bound})
+        ]
+        return found
+
+    def _counted(
+        self, inner: Reading, number: int, rounds: int, symbol: int, known: dict[int, int]
+    ) -> Iterable[Step]:
+        part = self.parts[number]
+        found = [] if inner[0] == Form.DONE else [
+            step._replace(reading=_counted(step.reading, number, rounds))
+            for step in self.steps(inner, symbol, known)
+        ]  # fmt: skip
+        full = rounds if inner[0] == Form.DONE else rounds + 1
+        if full < known.get(part.variable, full + 1):
+            for slots, bound in self.ends(inner, known):
+                for step in self.first(part.left, slots, symbol, {**known, **bound}):
+                    reading = _counted(step.reading, number, full)
+                    found.append(step._replace(reading=reading, bound={**bound, **step.bound}))
+        return found
+
+    def _both(
+        self, number: int, left: Reading, right: Reading, symbol: int, known: dict[int, int]
+    ) -> Iterable[Step]:
+        part = self.parts[number]
+        if part.shared >> symbol & 1:
+            return [
+                Step(
+                    one.expected | two.expected,
+                    self._joined(number, one.reading, two.reading),
+                    (*one.atoms, *two.atoms),
+                    {**one.bound, **two.bound},
+                )
+                for one in self.steps(left, symbol, known)
+                for two in self.steps(right, symbol, {**known, **one.bound})
+            ]
+        if self.parts[part.left].symbols >> symbol & 1:
+            return [
+                step._replace(reading=self._joined(number, step.reading, right))
+                for step in self.steps(left, symbol, known)
+            ]
+        return [
+            step._replace(reading=self._joined(number, left, step.reading))
+            for step in self.steps(right, symbol, known)
+        ]
+
+    def _joined(self, number: int, left: Reading, right: Reading) -> Reading:
+        if left[0] == Form.DONE and right[0] == Form.DONE:
+            return (Form.DONE, self._latest((*left[1], *right[1])))
+        return (Form.BOTH, number, left, right)
+
+    def _copies(
+        self, number: int, slots: Slots, copies: tuple[Reading, ...], symbol: int, known: dict[int, int]
+    ) -> Iterable[Step]:
+        found = [
+            step._replace(reading=self._with_copy(number, slots, copies, step.reading))
+            for step in self.first(self.parts[number].left, slots, symbol, known)
+        ]
+        before: Reading | None = None
+        for at, copy in enumerate(copies):
+            if copy == before or copy[0] == Form.DONE:
+                continue
+            before = copy
+            rest = (*copies[:at], *copies[at + 1 :])
+            found += [
+                step._replace(reading=self._with_copy(number, slots, rest, step.reading))
+                for step in self.steps(copy, symbol, known)
+            ]
+        return found
+
+    def _with_copy(self, number: int, slots: Slots, copies: tuple[Reading, ...], copy: Reading) -> Reading:
+        """One more copy; finished ones are kept as one, and only if something asks for their last events."""
+        if copy[0] != Form.DONE:
+            return (Form.COPIES, number, slots, tuple(sorted((*copies, copy))))
+        if not self.parts[number].remembers:
+            return (Form.COPIES, number, slots, copies)
+        last = {slot for other in (*copies, copy) if other[0] == Form.DONE for slot in other[1]}
+        active = [other for other in copies if other[0] != Form.DONE]
+        return (Form.COPIES, number, slots, tuple(sorted([*active, (Form.DONE, tuple(sorted(last)))])))
+
+    def _bound(
+        self, bindings: Bindings, inner: Reading, number: int, symbol: int, known: dict[int, int]
+    ) -> Iterable[Step]:
+        own = self.parts[number].variables
+        return [
+            step._replace(
+                reading=_bound(bindings, step, own, number),
+                bound={name: value for name, value in step.bound.items() if name not in own},
+            )
+            for step in self.steps(inner, symbol, {**known, **dict(bindings)})
+        ]
+
+    # Ends.
+
+    def ends(self, reading: Reading, known: dict[int, int]) -> list[tuple[Slots, dict[int, int]]]:
+        """The last events if the reading may end here, with the counts that this fixes; empty if not."""
+        match reading:
+            case (Form.TODO, part, slots):
+                return self._empty(part, slots, known)
+            case (Form.DONE, slots):
+                return [(slots, {})]
+            case (Form.AFTER, inner, part):
+                return [
+                    (slots, {**bound, **more})
+                    for last, bound in self.ends(inner, known)
+                    for slots, more in self._empty(part, last, {**known, **bound})
+                ]
+            case (Form.ROUND, inner, _):
+                return self.ends(inner, known)
+            case (Form.COUNTED, inner, number, rounds):
+                return self._count_ends(inner, number, rounds, known)
+            case (Form.BOTH, _, left, right):
+                return [
+                    (self._latest((*one, *two)), {**bound, **more})
+                    for one, bound in self.ends(left, known)
+                    for two, more in self.ends(right, {**known, **bound})
+                ]
+            case (Form.COPIES, _, slots, copies):
+                return self._copies_end(slots, copies, known)
+            case (_, bindings, inner, number):
+                own = self.parts[number].variables
+                return [
+                    (slots, {name: value for name, value in bound.items() if name not in own})
+                    for slots, bound in self.ends(inner, {**known, **dict(bindings)})
+                ]
+        raise AssertionError("a reading has one of eight forms")
+
+    def _empty(self, number: int, slots: Slots, known: dict[int, int]) -> list[tuple[Slots, dict[int, int]]]:
+        part = self.parts[number]
+        if not part.can_be_empty:
+            return []
+        match part.kind:
+            case Kind.SEQUENCE | Kind.TOGETHER:
+                return [
+                    (self._latest((*one, *two)) if part.kind == Kind.TOGETHER else two, {**bound, **more})
+                    for one, bound in self._empty(part.left, slots, known)
+                    for two, more in self._empty(part.right, slots, {**known, **bound})
+                ]
+            case Kind.CHOICE:
+                return [*self._empty(part.left, slots, known), *self._empty(part.right, slots, known)]
+            case Kind.COUNT:
+                return [(slots, {part.variable: 0})] if known.get(part.variable, 0) == 0 else []
+            case Kind.SCOPE:
+                return [
+                    (last, {name: value for name, value in bound.items() if name not in part.variables})
+                    for last, bound in self._empty(part.left, slots, known)
+                ]
+            case _:
+                return [(slots, {})]
+
+    def _count_ends(
+        self, inner: Reading, number: int, rounds: int, known: dict[int, int]
+    ) -> list[tuple[Slots, dict[int, int]]]:
+        variable = self.parts[number].variable
+        full = rounds if inner[0] == Form.DONE else rounds + 1
+        return [
+            (slots, {**bound, variable: full})
+            for slots, bound in self.ends(inner, known)
+            if {**known, **bound}.get(variable, full) == full
+        ]
+
+    def _copies_end(
+        self, slots: Slots, copies: tuple[Reading, ...], known: dict[int, int]
+    ) -> list[tuple[Slots, dict[int, int]]]:
+        found: list[tuple[Slots, dict[int, int]]] = [(slots, {})]
+        for copy in copies:
+            found = [
+                ((*one, *two), {**bound, **more})
+                for one, bound in found
+                for two, more in self.ends(copy, {**known, **bound})
+            ]
+        return [(self._latest(last), bound) for last, bound in found]
+
+    def _latest(self, slots: Slots) -> Slots:
+        if self.values is None and not self.event:
+            return ()
+        return tuple(sorted(maximal(frozenset(slots), self.past)))
+
+
+def _after(inner: Reading, part: int) -> Reading:
+    return (Form.TODO, part, inner[1]) if inner[0] == Form.DONE else (Form.AFTER, inner, part)
+
+
+def _round(inner: Reading, number: int) -> Reading:
+    """Between two rounds a repetition is as it was at the start, only after other events."""
+    return (Form.TODO, number, inner[1]) if inner[0] == Form.DONE else (Form.ROUND, inner, number)
+
+
+def _counted(inner: Reading, number: int, rounds: int) -> Reading:
+    """`rounds` full ones, and one under way unless `inner` is done."""
+    return (Form.COUNTED, inner, number, rounds + (inner[0] == Form.DONE))
+
+
+def _bound(bindings: Bindings, step: Step, own: tuple[int, ...], number: int) -> Reading:
+    if step.reading[0] == Form.DONE:
+        return step.reading
+    fresh = {name: value for name, value in step.bound.items() if name in own}
+    return (Form.BOUND, tuple(sorted({**dict(bindings), **fresh}.items())), step.reading, number)
+
+
+def maximal(slots: frozenset[int], past: list[int]) -> frozenset[int]:
+    """Those that come before no other of them."""
+    if len(slots) < 2:
+        return slots
+    covered = 0
+    for slot in slots:
+        covered |= past[slot]
+    return frozenset(slot for slot in slots if not covered >> slot & 1)

@@ -1,0 +1,150 @@
+"""`expect`, `never` and `watch` on generated traces against the definitions, executed literally."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from possibly.detection.paths.expected import fitting
+from possibly.detection.paths.meaning import Meaning
+from possibly.detection.paths.occurrences import Occurrences, occurrences
+from possibly.detection.paths.projection import projection, simple_projection
+from possibly.logic.paths.classes import SUBCLASSES
+from possibly.logic.paths.compiled import compiled
+from possibly.logic.paths.machine import Machine
+from possibly.logic.paths.syntax import Control, Expression, path_text
+from possibly.order.computation import Computation
+from possibly.trace.build import TraceBuilder
+from possibly.trace.model import Trace
+from tests.logic.paths.languages import Pomset, canonical, language, plain, random_path
+from tests.logic.paths.test_machine import expression_of
+
+CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
+
+
+def labelled_trace(random: Random, events: int) -> Trace:
+    """Up to three processes whose events carry labels a, b, c or none; messages, `after`, joint events."""
+    names = [f"P{number}" for number in range(random.randint(1, 3))]
+    builder = TraceBuilder()
+    builder.header([(name, {}) for name in names])
+    pending: list[str] = []
+    for number in range(events):
+        label = random.choice(["a", "b", "c", None])
+        process = random.choice(names)
+        if pending and random.random() < 0.5:
+            builder.add(process, id=f"E{number}", kind="receive", msg=pending.pop(0), label=label)
+        elif random.random() < 0.3:
+            builder.add(process, id=f"E{number}", kind="send", msg=f"m{number}", label=label)
+            pending.append(f"m{number}")
+        elif number and random.random() < 0.3:
+            builder.add(process, id=f"E{number}", after=[f"E{random.randrange(number)}"], label=label)
+        else:
+            builder.add(process, id=f"E{number}", label=label)
+    if len(names) > 1 and random.random() < 0.3:
+        for name in names[:2]:
+            builder.add(name, id=f"J{name}", meet="j", label="c" if name == names[0] else None)
+    return builder.finish()
+
+
+class Literal:
+    """The order among the labelled steps of a trace, from `happened_before` alone."""
+
+    def __init__(self, found: Expression, computation: Computation) -> None:
+        names = {atom.event.name for atom in found.atoms if isinstance(atom.event, Control)}
+        trace = computation.trace
+        self.computation = computation
+        self.label: dict[int, str] = {}
+        for step in computation.steps:
+            for line in computation.events(step):
+                label = trace.text(trace.label, line)
+                if label in names:
+                    self.label[step] = label or ""
+        self.events = list(self.label)
+        self.before = {(a, b) for a in self.events for b in self.events if computation.happened_before(a, b)}
+        self.members = {plain(pomset) for pomset in language(found.root, len(self.events))}
+
+    def pomset(self, chosen: tuple[int, ...]) -> Pomset:
+        place = {event: number for number, event in enumerate(chosen)}
+        order = frozenset((place[a], place[b]) for a, b in self.before if a in place and b in place)
+        return canonical(Pomset(tuple(self.label[event] for event in chosen), order))
+
+    def is_convex(self, chosen: tuple[int, ...]) -> bool:
+        others = [event for event in self.events if event not in chosen]
+        return not any(
+            (a, x) in self.before and (x, b) in self.before for x in others for a in chosen for b in chosen
+        )
+
+    def occurrences(self) -> set[tuple[int, ...]]:
+        return {
+            chosen
+            for count in range(1, len(self.events) + 1)
+            for chosen in combinations(sorted(self.events), count)
+            if self.is_convex(chosen) and self.pomset(chosen) in self.members
+        }
+
+
+@pytest.mark.parametrize("kind", SUBCLASSES)
+def test_recognition_agrees_with_the_definition(kind: str) -> None:
+    random = Random(f"trace {kind}")
+    compared = fitted = found_some = 0
+    while compared < 60 * CASES:
+        found = expression_of(random_path(random, kind, 2))
+        if len(found.atoms) > 4:
+            continue
+        computation = Computation(labelled_trace(random, random.randint(1, 6)))
+        literal = Literal(found, computation)
+        if len(literal.events) > 5:
+            continue
+        tree = compiled(found)
+        meaning, machine = Meaning(tree, computation), Machine(tree)
+        expected = literal.pomset(tuple(literal.events)) in literal.members
+        assert fitting(meaning, machine).fits == expected, path_text(found.root)
+        listed = list(occurrences(meaning, machine))
+        assert len(listed) == len(set(listed))
+        assert set(listed) == literal.occurrences(), path_text(found.root)
+        compared += 1
+        fitted += expected
+        found_some += bool(listed)
+    assert fitted and found_some
+
+
+def test_predecessors_are_the_latest_events_before() -> None:
+    random = Random(5)
+    found = expression_of(random_path(Random(1), "safe", 3))
+    tree = compiled(found)
+    for _ in range(200 * CASES):
+        computation = Computation(labelled_trace(random, 10))
+        literal = Literal(found, computation)
+        meaning = Meaning(tree, computation)
+        if meaning.is_simple:
+            slow = [(event.step, event.symbols, event.predecessors) for event in projection(meaning)]
+            assert list(simple_projection(meaning)) == slow
+        for event in projection(meaning):
+            before = [a for a, b in literal.before if b == event.step]
+            latest = {a for a in before if not any((a, c) in literal.before for c in before)}
+            assert set(event.predecessors) == latest
+
+
+def test_sets_that_cannot_grow_are_dropped() -> None:
+    # Every a is received by the other process before the next: no a stays concurrent with a later b.
+    builder = TraceBuilder()
+    builder.header([("P", {}), ("Q", {})])
+    for number in range(1_000):
+        builder.add("P", kind="send", msg=f"x{number}", label="a")
+        builder.add("Q", kind="receive", msg=f"x{number}", label="b")
+        builder.add("Q", kind="send", msg=f"y{number}")
+        builder.add("P", kind="receive", msg=f"y{number}")
+    tree = compiled(parse("a & b"))
+    all_sets = Occurrences(Meaning(tree, Computation(builder.finish())), Machine(tree))
+    assert not [partial for _, partial in all_sets if partial.is_complete]
+    assert len(all_sets.open) < 200
+
+
+def parse(text: str) -> Expression:
+    from possibly.logic.paths.parser import parse_path
+    from possibly.logic.source import Source
+
+    return parse_path(Source(text))

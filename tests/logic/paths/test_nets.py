@@ -1,0 +1,185 @@
+"""Nets against the definitions, both ways, and N(R)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from possibly.errors import UsageError
+from possibly.logic.paths.classes import SUBCLASSES, subclass
+from possibly.logic.paths.compiled import compiled
+from possibly.logic.paths.conversion import converted, never_empty
+from possibly.logic.paths.from_nets import expression_of as expression_from
+from possibly.logic.paths.nets import Marking, Net, NetTransition, net
+from possibly.logic.paths.parser import can_be_empty
+from possibly.logic.paths.syntax import Repeat, path_text
+from tests.logic.paths.languages import Pomset, canonical, closure, language, plain, random_path
+from tests.logic.paths.test_machine import expression, expression_of
+
+CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
+
+
+def firing_sequences(found: Net, length: int) -> set[tuple[str, ...]]:
+    """The labels of every run from the initial to the final marking with at most that many events."""
+    results: set[tuple[str, ...]] = set()
+    seen: set[tuple[Marking, tuple[str, ...]]] = set()
+    pending: list[tuple[Marking, tuple[str, ...]]] = [(found.initial, ())]
+    while pending:
+        marking, word = pending.pop()
+        # A copy that is spawned has to do something: more tokens than events cannot help.
+        if (marking, word) in seen or max(marking) > length + 1:
+            continue
+        seen.add((marking, word))
+        if marking == found.final:
+            results.add(word)
+        for each in found.enabled(marking):
+            longer = word if each.label is None else (*word, each.label.rstrip("^"))
+            if len(longer) <= length:
+                pending.append((found.fired(marking, each), longer))
+    return results
+
+
+def orders(pomset: Pomset) -> Iterator[tuple[str, ...]]:
+    """Every order in which the events of a pomset can happen."""
+
+    def extend(done: tuple[int, ...]) -> Iterator[tuple[str, ...]]:
+        if len(done) == len(pomset):
+            yield tuple(pomset.labels[event] for event in done)
+        for event in range(len(pomset)):
+            if event not in done and all(a in done for a, b in pomset.order if b == event):
+                yield from extend((*done, event))
+
+    yield from extend(())
+
+
+@pytest.mark.parametrize("kind", SUBCLASSES)
+def test_a_net_runs_through_the_orders_of_the_language(kind: str) -> None:
+    random = Random(f"net {kind}")
+    compared = 0
+    while compared < 25 * CASES:
+        found = expression_of(random_path(random, kind, 2))
+        size = 2 if "@" in path_text(found.root) else 3
+        if len(found.atoms) > 4:
+            continue
+        expected = {word for pomset in language(found.root, size) for word in orders(plain(pomset))}
+        made = net(compiled(found))
+        assert firing_sequences(made, size) == expected, path_text(found.root)
+        assert not made.has_zero_tests or subclass(found).name == "extended"
+        compared += 1
+
+
+def test_safe_expressions_have_safe_nets() -> None:
+    random = Random(4)
+    for _ in range(60 * CASES):
+        found = expression_of(random_path(random, "safe", 3))
+        assert net(compiled(found)).bound() == 1
+
+
+def test_unbounded_parallelism_has_no_bound() -> None:
+    made = net(compiled(expression("(fork;parent)* & (fork;child)@")))
+    assert made.bound(500) is None
+    assert not made.has_zero_tests
+    assert net(compiled(expression("(enq;update)@; deq; display"))).has_zero_tests
+
+
+# ---- and back -----------------------------------------------------------------------------------
+
+
+def random_net(random: Random) -> Net:
+    places = random.randint(1, 4)
+
+    def some() -> tuple[int, ...]:
+        return tuple(sorted(random.sample(range(places), random.randint(1, min(2, places)))))
+
+    transitions = tuple(NetTransition(name, some(), some()) for name in "abc"[: random.randint(1, 3)])
+    initial = tuple(random.randint(0, 1) for _ in range(places))
+    markings = sorted(reachable(Net(places, transitions, initial, initial)))
+    return Net(places, transitions, initial, random.choice(markings))
+
+
+def reachable(found: Net) -> set[Marking]:
+    seen, pending = {found.initial}, [found.initial]
+    while pending and len(seen) < 50:
+        marking = pending.pop()
+        for each in found.enabled(marking):
+            following = found.fired(marking, each)
+            if following not in seen:
+                seen.add(following)
+                pending.append(following)
+    return seen
+
+
+def processes_of(found: Net, length: int) -> set[Pomset]:
+    """The runs of a one-safe net as pomsets: an event follows those that made its tokens."""
+    results = set()
+    pending: list[tuple[Marking, tuple[str, ...], dict[int, int], set[tuple[int, int]]]]
+    pending = [(found.initial, (), {}, set())]
+    while pending:
+        marking, labels, maker, order = pending.pop()
+        if marking == found.final:
+            results.add(canonical(Pomset(labels, frozenset(closure(set(order))))))
+        if len(labels) == length:
+            continue
+        for each in found.enabled(marking):
+            event = len(labels)
+            before = {(maker[place], event) for place in each.inputs if place in maker}
+            made = {**maker, **dict.fromkeys(each.outputs, event)}
+            following = found.fired(marking, each)
+            pending.append((following, (*labels, each.label or ""), made, order | before))
+    return results
+
+
+def test_one_safe_nets_become_multiple_expressions_of_the_same_language() -> None:
+    random = Random(6)
+    compared = 0
+    while compared < 60 * CASES:
+        found = random_net(random)
+        try:
+            back = expression_from(found)
+        except UsageError:
+            continue
+        assert subclass(back).name in ("sequential", "multiple")
+        assert language(back.root, 3) == processes_of(found, 3), (found, path_text(back.root))
+        compared += 1
+
+
+def test_nets_that_are_not_one_safe_are_refused() -> None:
+    growing = Net(2, (NetTransition("a", (0,), (0, 1)),), (1, 0), (1, 1))
+    with pytest.raises(UsageError, match="not one-safe"):
+        expression_from(growing)
+    silent = Net(2, (NetTransition(None, (0,), (1,)),), (1, 0), (0, 1))
+    with pytest.raises(UsageError, match="a name of its own"):
+        expression_from(silent)
+
+
+# ---- N(R) ---------------------------------------------------------------------------------------
+
+
+def test_conversion_keeps_the_language_and_empties_no_body() -> None:
+    random = Random(8)
+    changed = 0
+    for _ in range(150 * CASES):
+        found = expression_of(random_path(random, random.choice(SUBCLASSES), 3))
+        if len(found.atoms) > 5:
+            continue
+        result = converted(found.root)
+        changed += result != found.root
+        assert language(result, 3) == language(found.root, 3), path_text(found.root)
+    assert changed
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [("(e*)*", "e*"),
+     ("(a*; b*)*", "(a + b)*"), ("(a* + b)*", "(a + b)*"), ("(a* & b*)*", "(b & a + b + a)*"),
+     ("(a* & (a; b)*)*", "(a* & (a; b)*)*"), ("(a; b)*", "(a; b)*")],
+)  # fmt: skip
+def test_conversion(text: str, result: str) -> None:
+    found = converted(expression(text).root)
+    assert path_text(found) == result
+    assert isinstance(found, Repeat)
+    inner = never_empty(found.body)
+    assert inner is None or not can_be_empty(inner)
