@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from possibly.detection.branching import BREAKS, Finding, Shows, decide
-from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.limits import Budget, LimitReachedError, MissingExtraError
 from possibly.detection.slicing import Slicing
 from possibly.errors import UsageError
 from possibly.logic.syntax import Node
@@ -21,6 +22,9 @@ from possibly.order.predicate import CutPredicates
 
 HAND_OVER = 30_000
 """Cuts after which `auto` goes from visiting cuts one by one to holding the whole lattice."""
+
+FEW = 100_000
+"""Cuts times processes up to which visiting all cuts takes no longer than to load a solver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class Engine:
     why: str
     at_first: int | None = None
     """How many cuts it may visit before `auto` hands over to the next row; None: no bound of its own."""
+    for_many_cuts: bool = False
+    """`auto` passes it by where there are so few cuts that visiting them all is faster."""
 
 
 # Each engine is imported when it is first asked: a small check needs few of them.
@@ -77,6 +83,18 @@ def _definitely(question: Question) -> Finding | None:
     from possibly.detection.definitely import Definitely
 
     return Definitely(question.slicing, question.budget).decide(question.formula)
+
+
+def _relational(question: Question) -> Finding | None:
+    from possibly.detection.relational import Relational
+
+    return Relational(question.slicing, question.budget).decide(question.formula)
+
+
+def _solver(question: Question) -> Finding | None:
+    from possibly.detection.solver import Solver
+
+    return Solver(question.slicing, question.budget).decide(question.formula)
 
 
 def _inside(question: Question) -> Finding | None:
@@ -120,6 +138,20 @@ ENGINES = (
     Engine("slice", "ctl", _slice, "answers from slices, in polynomial time, without visiting cuts"),
     Engine("oracle", "ctl", _oracle, "the class of the predicate leaves few cuts at which it matters"),
     Engine("definitely", "ctl", _definitely, "AF of a regular predicate: searches the interval that matters"),
+    Engine(
+        "relational",
+        "ctl",
+        _relational,
+        "finds the extremes of a sum by maximum flow, where there are too many cuts to visit them all",
+        for_many_cuts=True,
+    ),
+    Engine(
+        "solver",
+        "ctl",
+        _solver,
+        "asks a constraint solver for a cut, where there are too many cuts to visit them all",
+        for_many_cuts=True,
+    ),
     Engine(
         "inside",
         "ctl",
@@ -173,7 +205,13 @@ def answer(
     slicing = Slicing(lattice, predicates)
     skipped: list[str] = []
     notes: list[str] = []
+    few: bool | None = None
+    reason = f"the formula is outside the classes of engine {rows[-1].name}; use --engine auto"
     for number, engine in enumerate(rows):
+        if engine.for_many_cuts and name == "auto":
+            few = _few_cuts(lattice) if few is None else few
+            if few:
+                continue
         bound = engine.at_first if number + 1 < len(rows) and _fits(lattice) else None
         part = budget.part(bound)
         try:
@@ -185,11 +223,14 @@ def answer(
                 return Answer(None, engine.name, part.visited, (*_outside(skipped), *notes), str(limit))
             notes.append(f"handed over after {part.visited} cuts")
             continue
+        except MissingExtraError as missing:
+            reason = f"engine {engine.name} {missing}"
+            notes.append(reason)
+            continue
         if found is not None:
             notes.append(f"engine {engine.name}: {engine.why}")
             return Answer(found, engine.name, part.visited, (*_outside(skipped), *notes))
         skipped.append(engine.name)
-    reason = f"the formula is outside the classes of engine {rows[-1].name}; use --engine auto"
     return Answer(None, rows[-1].name, budget.visited, _outside(skipped), reason)
 
 
@@ -201,3 +242,9 @@ def _fits(lattice: Lattice) -> bool:
     """Whether the explicit lattice can be tried: its bounds are tables of events x processes."""
     computation = lattice.computation
     return len(computation.trace) * len(computation.lengths) <= CLOCK_TABLE_LIMIT
+
+
+def _few_cuts(lattice: Lattice) -> bool:
+    """Whether visiting every cut is quick; the cuts are counted, up to there."""
+    most = FEW // max(1, len(lattice.computation.lengths))
+    return sum(1 for _ in islice(lattice.depth_first(), most + 1)) <= most

@@ -17,6 +17,10 @@ class LimitReachedError(Exception):
     """The answer is not known within the limits; the message says which one was hit."""
 
 
+class MissingExtraError(Exception):
+    """An engine needs a library that is not installed; the message names the extra that brings it."""
+
+
 @dataclass(slots=True)
 class Budget:
     """Counts visited cuts and stops at the limits; `None` is no limit."""
