@@ -137,7 +137,7 @@ class Net:
         return found
 
     def _creator(self, first: int) -> str | None:
-        """The task whose event the first event of another comes after: the one that spawns, or the only one."""
+        """The task that spawns the one that begins with this event, as far as its `after` tells."""
         trace = self.trace
         before = list(trace.after(first))
         spawning = [event for event in before if trace.strings[trace.kind[event]] == "spawn"]

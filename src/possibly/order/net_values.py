@@ -1,9 +1,9 @@
 """Which values a shared variable can have in a local state, where nothing but synchronisation orders writes.
 
-Here belongs val(var, s) of Frey, "Debugging parallel programs using temporal logic specifications", section 3:
-a write that is not causally ordered with s may or may not have happened, so the variable can have the value
-before it as well as after it. Exactly: the values that the last write can have given in any order of the
-events of any cut with that local state. That is the value of each write concurrent with s, and of each
+Here belongs val(var, s) of Frey, "Debugging parallel programs using temporal logic specifications", section
+3: a write that is not causally ordered with s may or may not have happened, so the variable can have the
+value before it as well as after it. Exactly: the values that the last write can have given in any order of
+the events of any cut with that local state. That is the value of each write concurrent with s, and of each
 write before s that no other write before s follows; the initial value if no write comes before s.
 
 Theory of operation. For each local state it suffices to know, for each writing task, how many of its writes
@@ -16,7 +16,7 @@ The writes of the lines of one joint event are one write; the last line that wri
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -161,7 +161,7 @@ class _Writes:
     def _lowered(self, fact: Numbers, event: int) -> Numbers:
         """The event's own write and all later ones of its task come after."""
         place = self.events[event]
-        earlier = self.counts[place].index(self.computation.place(event)[1])
+        earlier = bisect_left(self.counts[place], self.computation.place(event)[1])
         return (*fact[:place], min(fact[place], earlier), *fact[place + 1 :])
 
     def values(self, before: Numbers, not_after: Numbers, known: list[Steps]) -> tuple[Value, ...]:

@@ -1,0 +1,270 @@
+"""Checking a formula of the task logic in a state action net.
+
+Here belongs the way through the five steps of Frey, "Debugging parallel programs using temporal logic
+specifications", section 5: the formula is negated and transformed (`tasks_tree`), its tree is built, local
+state formulas are evaluated (`tasks_local`), and the cuts of the inner nodes follow from the leaves up
+(`tasks_cuts`). The formula is satisfied iff the root has no cut under any assignment of its free variables.
+
+Two engines hold the sets of slices. `terms` (`tasks_terms`) needs no lattice and decides formulas without
+`until` and `before` on runs of any size; `slices` (`tasks_slices`) holds one bit for each slice. `auto` tries
+`terms` first. What `terms` finds unsatisfied is counted by `slices` where the lattice is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.tasks_cuts import Assignment, Cuts, Evaluation, NotCoveredError
+from possibly.detection.tasks_failure import Contains, Diagnosis
+from possibly.detection.tasks_local import LocalFormulas
+from possibly.detection.tasks_slices import SliceSets
+from possibly.detection.tasks_terms import Terms, TermSets, holds_at
+from possibly.detection.tasks_tree import TreeNode, formula_tree, negated
+from possibly.detection.witness import Path, free_path
+from possibly.errors import UsageError
+from possibly.logic.syntax import Node
+from possibly.logic.tasks import ForTask, task_text, variables_in_order
+from possibly.order.computation import CLOCK_TABLE_LIMIT
+from possibly.order.lattice import Lattice
+from possibly.order.net import Net
+from possibly.verdict.tasks import TaskFailure
+
+ENGINES = ("auto", "terms", "slices")
+COUNTED = 1_000_000
+"""Slices up to which the failing ones are counted where the answer did not need the lattice."""
+LARGEST_TABLE = 40_000_000
+"""Events times tasks up to which the lattice is tried."""
+LONGEST_WALK = 5_000_000
+"""Slices of the recorded order times terms that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """What was found. `value` None: not known within the limits."""
+
+    value: bool | None
+    engine: str
+    visited: int
+    tree: TreeNode
+    path: Path | None = None
+    """A shortest way to a failing slice."""
+    failure: TaskFailure | None = None
+    """What fails there; `failing` in it counts pairs of a slice and an assignment."""
+    observed: bool | None = None
+    """Whether no slice that the recorded order passed fails."""
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def check_engine(name: str) -> None:
+    if name not in ENGINES:
+        raise UsageError(
+            f"engine {name!r} does not answer tl properties", hint=f"engines: {', '.join(ENGINES)}"
+        )
+
+
+def check_tasks(
+    net: Net, lattice: Lattice, formula: Node, budget: Budget, engine: str = "auto"
+) -> TaskAnswer:
+    """Whether the bound formula is satisfied in the net."""
+    check_engine(engine)
+    return _Check(net, lattice, formula, budget).answer(engine)
+
+
+@dataclass(slots=True)
+class _Failures:
+    """The failing slices found so far, over all assignments."""
+
+    steps: Callable[[int], int]
+    best: int | None = None
+    assignment: Assignment = field(default_factory=dict)
+    nearest: frozenset[int] = frozenset()
+    count: int = 0
+
+    def add(self, assignment: Assignment, nearest: set[int]) -> None:
+        distance = self.steps(min(nearest))
+        if self.best is None or distance < self.best:
+            self.best, self.assignment, self.nearest = distance, assignment, frozenset(nearest)
+
+
+class _Check:
+    def __init__(self, net: Net, lattice: Lattice, formula: Node, budget: Budget) -> None:
+        self.net = net
+        self.lattice = lattice
+        self.budget = budget
+        self.formula = formula
+        self.variables = variables_in_order(formula)
+        root = negated(formula)
+        self.tree = formula_tree(root)
+        self.notes = [
+            f"1. negation, 2. transformation: {task_text(root)}",
+            "3. formula tree:",
+            *(f"{'  ' * depth}{node.text}" for depth, node in outline(self.tree)),
+        ]
+        self.local = LocalFormulas(net, budget)
+
+    def answer(self, engine: str) -> TaskAnswer:
+        if not self.net.tasks:
+            return self._without_tasks()
+        if engine in ("auto", "terms"):
+            try:
+                return self._by_terms()
+            except NotCoveredError:
+                self.notes.append("engine terms: not covered (until, before, or too many terms)")
+            except LimitReachedError as limit:
+                return self._unknown("terms", self.budget, str(limit))
+        if engine == "terms":
+            reason = "engine terms does not cover this formula; use --engine slices"
+            return self._unknown("terms", self.budget, reason)
+        if not self._fits(LARGEST_TABLE):
+            return self._unknown("slices", self.budget, "the run is too large for engine slices")
+        part = self.budget.part(None)
+        try:
+            return self._by_slices(part)
+        except LimitReachedError as limit:
+            return self._unknown("slices", part, str(limit))
+
+    def _unknown(self, engine: str, budget: Budget, reason: str) -> TaskAnswer:
+        notes = tuple(self.notes)
+        return TaskAnswer(
+            None, engine, budget.visited, self.tree, faults=self.local.faults, notes=notes, reason=reason
+        )
+
+    def _without_tasks(self) -> TaskAnswer:
+        """No task, one slice: only `exists` without free variables can be unsatisfied."""
+        found = self._result("terms", self.budget, observed=True)
+        if self.variables or not (isinstance(self.formula, ForTask) and self.formula.quantifier == "exists"):
+            return found
+        failure = TaskFailure({}, failing=1, slices=1, all_slices=1)
+        return replace(found, value=False, observed=False, path=(), failure=failure)
+
+    def _fits(self, limit: int) -> bool:
+        """Whether the lattice can be tried at all: its bounds are tables of events x tasks."""
+        return len(self.net.trace) * len(self.net.tasks) <= limit
+
+    # ---- terms --------------------------------------------------------------------------------------
+
+    def _by_terms(self) -> TaskAnswer:
+        sets = TermSets(self.net.computation, self.budget)
+        evaluation = Evaluation(self.net, self.local, sets, self.budget)
+        failures = _Failures(self._steps)
+        kept: list[Terms] = []
+        for assignment in evaluation.assignments(self.tree, self.variables):
+            cuts: Terms = evaluation.cuts(self.tree, assignment)
+            least = [cut for term in cuts if (cut := sets.least(term)) is not None]
+            if least:
+                kept.append(cuts)
+                packed = [self.lattice.pack(cut) for cut in least]
+                distance = min(map(self._steps, packed))
+                failures.add(assignment, {cut for cut in packed if self._steps(cut) == distance})
+        self._tell_local()
+        self.notes.append("5. inner nodes, engine terms: unions of conjunctions, without the lattice")
+        if failures.best is None:
+            return self._result("terms", self.budget, observed=True)
+        counted = self._counted()
+        if counted is not None:
+            return counted
+        found = self._result("terms", self.budget, observed=self._observed_in(kept))
+        return self._shown(found, failures, evaluation, holds_at)
+
+    def _counted(self) -> TaskAnswer | None:
+        """The same answer with all failing cuts counted, if the lattice is small."""
+        if not self._fits(CLOCK_TABLE_LIMIT):
+            return None
+        part = self.budget.part(COUNTED)
+        part.max_cuts = None  # the answer is known; this is for the numbers only
+        try:
+            return self._by_slices(part, "terms")
+        except LimitReachedError:
+            self.notes.append(f"failing slices not counted: more than {COUNTED} slices")
+            return None
+
+    def _observed_in(self, kept: list[Terms]) -> bool | None:
+        if sum(map(len, kept)) * len(self.net.computation) > LONGEST_WALK:
+            return None
+        return not any(holds_at(cuts, cut) for cut in self._passed() for cuts in kept)
+
+    # ---- slices -------------------------------------------------------------------------------------
+
+    def _by_slices(self, budget: Budget, name: str = "slices") -> TaskAnswer:
+        sets = SliceSets(self.lattice, budget)
+        evaluation = Evaluation(self.net, self.local, sets, budget)
+        failures = _Failures(self._steps)
+        union: Cuts = sets.nothing()
+        for assignment in evaluation.assignments(self.tree, self.variables):
+            cuts = evaluation.cuts(self.tree, assignment)
+            if not sets.is_empty(cuts):
+                failures.count += sets.size(cuts)
+                union = sets.either(union, cuts)
+                failures.add(assignment, sets.nearest(cuts))
+        if name == "slices":
+            self._tell_local()
+            self.notes.append("5. inner nodes, engine slices: one bit a slice, one pass an operator")
+        self.notes.extend(f"{node.text}: {cuts}" for node, cuts in evaluation.sizes(sets.size))
+        observed = not any(sets.contains(union, cut) for cut in self._passed())
+        found = self._result(name, budget, observed)
+        if failures.best is None:
+            return found
+        found = self._shown(found, failures, evaluation, sets.contains)
+        assert found.failure is not None
+        counted = replace(
+            found.failure, failing=failures.count, slices=sets.size(union), all_slices=sets.count
+        )
+        return replace(found, failure=counted)
+
+    # ---- both ---------------------------------------------------------------------------------------
+
+    def _passed(self) -> Iterator[tuple[int, ...]]:
+        """The slices that the recorded order passed."""
+        cut = self.net.computation.initial
+        yield cut
+        for step in self.net.computation.steps:
+            cut = self.net.computation.after(cut, step)
+            yield cut
+
+    def _steps(self, packed: int) -> int:
+        """How many steps lead to the slice."""
+        computation, cut = self.net.computation, self.lattice.unpack(packed)
+        followers = [e for e in computation.joint if computation.step(e) != e]
+        inside = sum(computation.place(e)[1] <= cut[computation.place(e)[0]] for e in followers)
+        return sum(cut) - inside
+
+    def _tell_local(self) -> None:
+        self.notes.append("4. local state formulas:")
+        self.notes.extend(self.local.summary())
+
+    def _result(self, engine: str, budget: Budget, observed: bool | None) -> TaskAnswer:
+        return TaskAnswer(
+            value=True,
+            engine=engine,
+            visited=budget.visited,
+            tree=self.tree,
+            observed=observed,
+            faults=self.local.faults,
+            notes=tuple(self.notes),
+        )
+
+    def _shown(
+        self, found: TaskAnswer, failures: _Failures, evaluation: Evaluation, contains: Contains
+    ) -> TaskAnswer:
+        """The answer "unsatisfied" with a shortest way to a failing slice and what fails there."""
+        path = free_path(self.lattice, failures.nearest)
+        cut = self.lattice.unpack(sum(move.delta for move in path))
+        diagnosis = Diagnosis(self.net, evaluation, contains, cut)
+        failure = diagnosis.failure(self.formula, self.tree, failures.assignment)
+        return replace(found, value=False, path=path, failure=failure)
+
+
+def outline(tree: TreeNode) -> Iterator[tuple[int, TreeNode]]:
+    """The nodes with their depth, a node before its successors; what stood before is not repeated."""
+    seen: set[TreeNode] = set()
+    pending = [(0, tree)]
+    while pending:
+        depth, node = pending.pop()
+        yield depth, node
+        if node not in seen:
+            seen.add(node)
+            pending.extend((depth + 1, below) for below in reversed(node.successors))

@@ -1,0 +1,216 @@
+"""Sets of slices as rows of bits, for the task logic: the whole lattice, one bit a slice.
+
+Here belongs the algebra that can hold every set. Path operators are single passes over the rows
+(`rowsets`, or `compiled` where it was built).
+
+`until` and `before` speak of all slices strictly between two, which is no property of paths. Let X be the
+slices of the goal together with the bad ones. A slice has an undisturbed later goal iff one of the minimal
+elements of X above it is a goal: below a goal with nothing bad between lies a minimal goal with nothing
+of X between, and the other way round. The minimal elements above a slice are those above its successors
+(or these themselves), so they are found by one pass from the later slices to the earlier ones, and are few in
+practice. Two sweeps decide most slices before that: a successor that is a goal suffices, and a path
+without bad slices to a goal is necessary. Where both sets are unions of local ones, `tasks_between` needs no
+such pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import le
+from typing import Any
+
+from possibly.detection.compiled import CompiledRows, algebra
+from possibly.detection.laws import LAWS
+from possibly.detection.limits import Budget
+from possibly.detection.rowsets import PlainRows, RowAlgebra
+from possibly.detection.tasks_between import Local, undisturbed_locals
+from possibly.order.lattice import Lattice
+
+Set = Any
+
+
+class SliceSets:
+    """The algebra of all slices of one lattice."""
+
+    def __init__(self, lattice: Lattice, budget: Budget) -> None:
+        self.lattice = lattice
+        self.budget = budget
+        self.rows: RowAlgebra = algebra(lattice, budget.visit)
+        self._full = self.rows.everything()
+        self._unions: dict[int, tuple[Set, tuple[Local, ...]]] = {}
+        """Which sets are unions of local ones; the set is kept, so its identity stays its own."""
+
+    @property
+    def count(self) -> int:
+        return self.rows.cuts
+
+    def everything(self) -> Set:
+        return self._full
+
+    def nothing(self) -> Set:
+        return self.rows.nothing()
+
+    def local(self, task: int, table: bytes) -> Set:
+        found = self.rows.local(task, bytearray(table))
+        self._unions[id(found)] = found, ((task, table),)
+        return found
+
+    def both(self, first: Set, second: Set) -> Set:
+        return self.rows.combined("&", first, second)
+
+    def either(self, first: Set, second: Set) -> Set:
+        found = self.rows.combined("|", first, second)
+        if id(first) in self._unions and id(second) in self._unions:
+            parts = (*self._unions[id(first)][1], *self._unions[id(second)][1])
+            self._unions[id(found)] = found, parts
+        return found
+
+    def outside(self, cuts: Set) -> Set:
+        return self.rows.combined("-", self._full, cuts)
+
+    def without(self, first: Set, second: Set) -> Set:
+        return self.rows.combined("-", first, second)
+
+    def is_empty(self, cuts: Set) -> bool:
+        return not any(cuts)
+
+    def size(self, cuts: Set) -> int:
+        if isinstance(cuts, bytearray):
+            return int.from_bytes(cuts, "little").bit_count()
+        return sum(row.bit_count() for row in cuts)
+
+    def contains(self, cuts: Set, cut: Sequence[int]) -> bool:
+        return self.rows.contains(cuts, cut)
+
+    def some_next(self, cuts: Set) -> Set:
+        self.budget.look()
+        return self.rows.some_next(cuts, None)
+
+    def before(self, cuts: Set) -> Set:
+        return self.some_next(self.rows.path(LAWS["EF"], cuts, self._full))
+
+    def never_before(self, cuts: Set) -> Set:
+        return self.outside(self.before(cuts))
+
+    def undisturbed(self, goal: Set, bad: Set, within: Set | None) -> Set:
+        if id(goal) in self._unions and id(bad) in self._unions and not self.lattice.computation.joint:
+            goals, all_bad = self._unions[id(goal)][1], self._unions[id(bad)][1]
+            return undisturbed_locals(self.rows, self.lattice, goals, all_bad)
+        at_once = self.some_next(goal)
+        reaching = self.some_next(self.rows.path(LAWS["EU"], goal, self.outside(bad)))
+        free = self.both(self.never_before(bad), self.before(goal))
+        sure = self.either(at_once, free)
+        open_ = self.without(reaching, sure)
+        if within is not None:
+            open_ = self.both(open_, within)
+        if self.is_empty(open_):
+            return sure
+        minimal = _Minimal(self, goal, self.either(goal, bad))
+        found = [address for address, cut in self.members(open_) if minimal.has_goal(cut)]
+        return self.either(sure, self.collected(found))
+
+    # ---- single slices ------------------------------------------------------------------------------
+
+    def members(self, cuts: Set) -> Iterator[tuple[tuple[int, int], int]]:
+        """Each slice of the set, packed, with its address (row and bit)."""
+        rows = self.rows
+        unit = 1 << self.lattice.shifts[_last(rows)]
+        for row, bits in enumerate(self._bits(cuts)):
+            if bits:
+                top = _first(rows, row)
+                while bits:
+                    bit = (bits & -bits).bit_length() - 1
+                    bits &= bits - 1
+                    yield (row, bit), top - bit * unit
+
+    def _bits(self, cuts: Set) -> Iterator[int]:
+        if not isinstance(self.rows, CompiledRows):
+            yield from cuts
+            return
+        offsets = self.rows._offset
+        for row in range(len(offsets) - 1):
+            first, end = offsets[row], offsets[row + 1]
+            here = int.from_bytes(cuts[first >> 3 : (end + 7) >> 3], "little") >> (first & 7)
+            yield here & ((1 << end - first) - 1)
+
+    def collected(self, addresses: Iterable[tuple[int, int]]) -> Set:
+        found = self.nothing()
+        for row, bit in addresses:
+            if isinstance(self.rows, CompiledRows):
+                at = self.rows._offset[row] + bit
+                found[at >> 3] |= 1 << (at & 7)
+            else:
+                found[row] |= 1 << bit
+        return found
+
+    def nearest(self, cuts: Set) -> set[int]:
+        """Of the set, the packed slices that the fewest steps lead to."""
+        if not self.lattice.computation.joint:
+            return self.rows.nearest(cuts)
+        for level in self.lattice.levels():
+            hits = {cut for cut in level if self.contains(cuts, self.lattice.unpack(cut))}
+            if hits:
+                return hits
+        return set()
+
+
+def _last(rows: RowAlgebra) -> int:
+    return rows.last if isinstance(rows, CompiledRows) else rows.rows.last  # type: ignore[attr-defined]
+
+
+def _first(rows: RowAlgebra, row: int) -> int:
+    """The packed slice of bit 0: the one with the high count."""
+    if isinstance(rows, CompiledRows):
+        return rows._packed(row, rows._high[row])
+    assert isinstance(rows, PlainRows)
+    return rows._packed(row, rows.rows.high[row])
+
+
+class _Minimal:
+    """The minimal elements of a set above a slice, with answers kept."""
+
+    def __init__(self, sets: SliceSets, goal: Set, marked: Set) -> None:
+        self.sets = sets
+        self.goal = goal
+        self.marked = marked
+        self._above: dict[int, tuple[int, ...]] = {}
+        self._is_marked: dict[int, bool] = {}
+
+    def has_goal(self, cut: int) -> bool:
+        unpack = self.sets.lattice.unpack
+        return any(self.sets.contains(self.goal, unpack(found)) for found in self.above(cut))
+
+    def marks(self, cut: int) -> bool:
+        if cut not in self._is_marked:
+            self._is_marked[cut] = self.sets.contains(self.marked, self.sets.lattice.unpack(cut))
+        return self._is_marked[cut]
+
+    def above(self, cut: int) -> tuple[int, ...]:
+        known, lattice = self._above, self.sets.lattice
+        stack = [(cut, list(lattice.successors(cut)))]
+        while stack:
+            here, following = stack[-1]
+            if here in known:
+                stack.pop()
+                continue
+            missing = [later for later in following if later not in known and not self.marks(later)]
+            if missing:
+                stack.extend((later, list(lattice.successors(later))) for later in missing)
+                continue
+            self.sets.budget.visit()
+            found: set[int] = set()
+            for later in following:
+                found.update((later,) if self.marks(later) else known[later])
+            known[here] = self._least(found)
+            stack.pop()
+        return known[cut]
+
+    def _least(self, cuts: set[int]) -> tuple[int, ...]:
+        if len(cuts) < 2:
+            return tuple(cuts)
+        unpack = self.sets.lattice.unpack
+        found: list[tuple[int, tuple[int, ...]]] = []
+        for _, counts, cut in sorted([(sum(c := unpack(cut)), c, cut) for cut in cuts]):
+            if not any(all(map(le, less, counts)) for _, less in found):
+                found.append((cut, counts))
+        return tuple([cut for cut, _ in found])
