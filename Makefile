@@ -8,6 +8,7 @@ RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
+ONLY ?= run slices solver online paths recording
 
 .PHONY: help venv demo test lint format types unit bench soak clean
 .DEFAULT_GOAL := help
@@ -55,11 +56,12 @@ types: $(TOOLS) ## strict type check
 unit: $(TOOLS) ## the tests, on WORKERS=2 cores
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-bench: $(TOOLS) ## measure load rate, cuts a second and memory
-	$(BIN)/python benchmarks/run.py
+bench: $(TOOLS) ## measure everything beside a peer or a limit; ONLY=slices for one part
+	@$(PIP) --editable '.[bench]'
+	for part in $(ONLY); do $(BIN)/python -m benchmarks.$$part || exit 1; done
 
 soak: $(TOOLS) ## the laws again with many more generated cases
-	$(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
+	POSSIBLY_CASES=20 $(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
 
 clean: ## remove the environment and everything that was built
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info src/possibly/*/*.so

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from possibly.errors import FormulaError, PossiblyError, TraceError, UsageError
-    from possibly.views.api import Checked, RecordedRun, SliceOfRun, check, load
+    from possibly.views.api import Checked, RecordedRun, SliceOfRun, check, event, load, receive, record, send
     from possibly.views.api import slice_run as slice  # noqa: A004
 
 __version__ = "0.1.0"
@@ -36,7 +36,11 @@ __all__ = [
     "TraceError",
     "UsageError",
     "check",
+    "event",
     "load",
+    "receive",
+    "record",
+    "send",
     "slice",
 ]
 

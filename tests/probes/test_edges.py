@@ -139,23 +139,6 @@ CASES: dict[str, tuple[str, str, str]] = {
         "notifies<woken",
         "goes_on|woken",
     ),
-    "condition wakes one": (
-        """
-        condition, ready = threading.Condition(), []
-        def waiter():
-            with condition:
-                ready.append(1)
-                condition.wait()
-        def other():
-            while not ready: time.sleep(0.001)
-            with condition:
-                condition.notify()
-            pass  #: unrelated
-        go(waiter, other)
-        """,
-        "",
-        "",
-    ),
     "semaphore": (
         """
         semaphore, turn = threading.Semaphore(0), []

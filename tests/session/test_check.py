@@ -120,7 +120,7 @@ def test_joint_events_are_told_together() -> None:
 
 def test_unknown_says_which_limit_was_hit() -> None:
     run = trace(" | ".join(f"P{i}(x=0): {'_ ' * 8}" for i in range(5)))
-    found = verdict(run, "AG(P0.x * P1.x == 0)", max_cuts=1000)
+    found = verdict(run, "AG(P0.x * P1.x == 0)", max_cuts=1000, engine="exhaustive")
     assert found.truth is Truth.UNKNOWN and found.holds is None and found.observed is True
     assert found.reason == "more than 1000 cuts to visit; raise --max-cuts"
 
@@ -139,7 +139,8 @@ def test_unknown_says_which_limit_was_hit() -> None:
 )
 def test_recorded_order_decides_where_engines_give_up(formula: str, language: str, truth: Truth) -> None:
     run = trace(" | ".join(f"P{i}(x=0): {'_ ' * 8} a{i}{{x=1}}" for i in range(5)))
-    found = verdict(run, formula, language, max_cuts=30)
+    engine = {"ctl": "exhaustive", "ltl": "linear"}[language]
+    found = verdict(run, formula, language, max_cuts=30, engine=engine)
     assert found.truth is truth
     if truth is not Truth.UNKNOWN:
         assert found.engine == "observed" and found.witness is not None and found.explanation is not None
@@ -183,5 +184,5 @@ def test_progress_is_told_with_the_name() -> None:
     told: list[str] = []
     run = trace(" | ".join(f"P{i}(x=0): {'_ ' * 8}" for i in range(4)))
     specification = Specification(properties=(property_from_text("ctl", "AG(P0.x * P1.x == 0)", "safe"),))
-    check_trace(run, specification, Options(), lambda what, done, total: told.append(what))
+    check_trace(run, specification, Options(engine="sweep"), lambda what, done, total: told.append(what))
     assert set(told) == {"checking safe"}

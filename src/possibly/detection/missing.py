@@ -48,7 +48,28 @@ def missing_order(
     ranked = sorted(dict.fromkeys(found), key=lambda pair: -relevant.of_pair(*pair))
     pairs = [Pair(first, second) for first, second in islice(ranked, CANDIDATES)]
     tried = [Pair(pair.first, pair.second, test(pair)) for pair in pairs]
-    return next((pair for pair in tried if pair.suffices), tried[0] if tried else None)
+    best = next((pair for pair in tried if pair.suffices), None)
+    if best is None:
+        return tried[0] if tried else None
+    return best if whole else _earliest(computation, path, best, test)
+
+
+def _earliest(computation: Computation, path: Sequence[Move], pair: Pair, test: Test) -> Pair:
+    """The earliest event of the first one's process whose order suffices.
+
+    An order from a later event of a process implies those from its earlier ones, so this is a binary search.
+    """
+    process, position = computation.place(pair.first)
+    inside = sum(process in move.processes for move in path)
+    low, high = inside + 1, position
+    while low < high:
+        middle = (low + high) // 2
+        step = computation.step(computation.at(process, middle))
+        if test(Pair(step, pair.second)):
+            high = middle
+        else:
+            low = middle + 1
+    return Pair(computation.step(computation.at(process, high)), pair.second, True)
 
 
 class _Relevance:

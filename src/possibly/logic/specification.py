@@ -1,7 +1,7 @@
 """Specification files: named predicates, properties in several languages, synchronisation rules.
 
-Here belongs the form of the lines, `keyword name = text`, not the meaning of the texts. `let`, `ctl` and
-`ltl` are parsed at once; the texts of the other languages are kept for their own readers (`formula` is
+Here belongs the form of the lines, `keyword name = text`, not the meaning of the texts. `let`, `ctl`, `ltl`
+and `tl` are parsed at once; the texts of the other languages are kept for their own readers (`formula` is
 None). A line that begins with a blank continues the one before; `#` outside quotes begins a comment.
 Comments are blanked rather than cut out, so that an offset in a text is a place in the file.
 """
@@ -9,7 +9,7 @@ Comments are blanked rather than cut out, so that an offset in a text is a place
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from possibly.logic.parser import parse
@@ -19,7 +19,8 @@ from possibly.logic.syntax import Node
 FORMULAS = ("ctl", "ltl")
 TEXTS = ("tl", "expect", "never", "watch")
 LANGUAGES = (*FORMULAS, *TEXTS)
-KEYWORDS = ("let", *LANGUAGES, "sync")
+PATHS = ("expect", "never", "watch")
+KEYWORDS = ("let", *LANGUAGES, "event", "sync")
 
 CLASS_WORDS = (
     "local", "conjunctive", "disjunctive", "regular", "linear", "post-linear", "stable",
@@ -77,10 +78,24 @@ class Sync:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """A compound event `event name = expression`, for path expressions."""
+
+    name: str
+    source: Source
+
+    @property
+    def line(self) -> int:
+        return self.source.line
+
+
+@dataclass(frozen=True, slots=True)
 class Specification:
     lets: tuple[Let, ...] = ()
     properties: tuple[Property, ...] = ()
     syncs: tuple[Sync, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    """Compound events of path expressions."""
 
 
 def read_specification(text: str, file: str | None = None) -> Specification:
@@ -88,6 +103,7 @@ def read_specification(text: str, file: str | None = None) -> Specification:
     lets: dict[str, Let] = {}
     properties: dict[str, Property] = {}
     syncs: list[Sync] = []
+    definitions: dict[str, Definition] = {}
     for entry in _entries(text, file):
         match _read(entry):
             case Let() as let:
@@ -96,9 +112,31 @@ def read_specification(text: str, file: str | None = None) -> Specification:
             case Property() as found:
                 _refuse_second(found.name, properties.get(found.name), entry)
                 properties[found.name] = found
-            case sync:
+            case Sync() as sync:
                 syncs.append(sync)
-    return Specification(tuple(lets.values()), tuple(properties.values()), tuple(syncs))
+            case definition:
+                _refuse_second(definition.name, definitions.get(definition.name), entry)
+                definitions[definition.name] = definition
+    _check_paths(properties.values(), syncs, definitions)
+    return Specification(
+        tuple(lets.values()), tuple(properties.values()), tuple(syncs), tuple(definitions.values())
+    )
+
+
+def _check_paths(
+    properties: Iterable[Property], syncs: list[Sync], definitions: Mapping[str, Definition]
+) -> None:
+    """Path expressions are read once here, so that their errors come with those of all other lines."""
+    paths = [found for found in properties if found.language in PATHS]
+    if not paths and not syncs and not definitions:
+        return
+    from possibly.logic.paths.parser import parse_path
+    from possibly.logic.paths.rules import parse_rule
+
+    for source in [*(found.source for found in paths), *(each.source for each in definitions.values())]:
+        parse_path(source, definitions)
+    for sync in syncs:
+        parse_rule(sync.source, definitions)
 
 
 def property_from_text(language: str, text: str, name: str, file: str | None = None) -> Property:
@@ -106,8 +144,21 @@ def property_from_text(language: str, text: str, name: str, file: str | None = N
     source = Source(text, file or f"--{language}")
     if not text.strip():
         source.fail("the formula is empty", 0)
-    formula = parse(text, language, source) if language in FORMULAS else None
+    formula = _parsed(language, text, source)
     return Property(name, language, text, formula, source.file, source.line, source.column)
+
+
+def _parsed(language: str, text: str, source: Source) -> Node | None:
+    """The tree of a formula; None for a language that has its own reader."""
+    if language == "tl":
+        from possibly.logic.tasks_parser import parse_tasks
+
+        return parse_tasks(text, source)
+    if language in PATHS and source.file == f"--{language}":
+        from possibly.logic.paths.parser import parse_path
+
+        parse_path(source)
+    return parse(text, language, source) if language in FORMULAS else None
 
 
 # ---- lines --------------------------------------------------------------------------------------
@@ -148,7 +199,7 @@ _LET_NAME = re.compile(r"[^\W\d]\w*")
 _PROPERTY_NAME = re.compile(r"[\w][\w.-]*")
 
 
-def _read(entry: Source) -> Let | Property | Sync:
+def _read(entry: Source) -> Let | Property | Sync | Definition:
     keyword = entry.text.split(maxsplit=1)[0]
     if keyword not in KEYWORDS:
         _unknown_keyword(entry, keyword)
@@ -164,8 +215,10 @@ def _read(entry: Source) -> Let | Property | Sync:
     source = _part(entry, head.end())
     if keyword == "let":
         return _let(entry, words, source)
+    if keyword == "event":
+        return Definition(_name(entry, keyword, words, _LET_NAME), source)
     name = _name(entry, keyword, words, _PROPERTY_NAME)
-    formula = parse(text, keyword, source) if keyword in FORMULAS else None
+    formula = _parsed(keyword, text, source)
     return Property(name, keyword, text, formula, source.file, source.line, source.column)
 
 
@@ -204,7 +257,7 @@ def _sync(entry: Source) -> Sync:
     return Sync(source.text, source.file, source.line, source.column)
 
 
-def _refuse_second(name: str, before: Let | Property | None, entry: Source) -> None:
+def _refuse_second(name: str, before: Let | Property | Definition | None, entry: Source) -> None:
     if before is not None:
         offset = entry.text.index(name, len(entry.text.split(maxsplit=1)[0]))
         entry.fail(f"`{name}` is defined a second time", offset, f"the first stands in line {before.line}")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.choose import Answer, answer, engines_for
@@ -24,8 +25,9 @@ from possibly.logic.classes import SMALLEST_FIRST, classify
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.progression import TooLargeError
-from possibly.logic.specification import Property, Specification
-from possibly.logic.syntax import Node
+from possibly.logic.specification import PATHS, Property, Specification
+from possibly.logic.syntax import Literal, Node, Temporal
+from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import CutPredicates
@@ -33,13 +35,21 @@ from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.trace.model import Trace
 from possibly.verdict.explain import atoms_at, step_of, steps_along
+from possibly.verdict.loops import repeated_state
 from possibly.verdict.model import Explanation, MissingOrder, Report, Truth, Verdict, Witness
+
+if TYPE_CHECKING:
+    from possibly.session.paths import PathChecker
+    from possibly.session.tasks import TaskChecker
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is done, how much of it is done, and of how much if that is known."""
 
-LANGUAGES = ("ctl", "ltl")
+LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
 """Those that can be checked so far."""
+
+LONG = 20_000
+"""Events of a trace on which no missing order is tried out."""
 
 EFFORT_FOR_WHY = 20_000
 """Cuts that may be visited to find out whether one missing order is the whole reason."""
@@ -78,6 +88,8 @@ class Checker:
         self.lattice = Lattice(self.computation)
         self.readings = Readings(self.computation)
         self.names: Vocabulary = vocabulary(trace)
+        self._paths: PathChecker | None = None
+        """Made for the first path expression, with the rules of its specification."""
 
     def bound(self, found: Property, specification: Specification) -> Bound:
         """The property with its names resolved; errors point into its text."""
@@ -88,12 +100,43 @@ class Checker:
                 line=found.line if found.file else None,
                 hint=f"languages: {', '.join(LANGUAGES)}",
             )
+        if found.language == "tl":
+            return self._bound_tasks(found, specification)
+        if found.language in PATHS:
+            return self._bound_path(found, specification)
         engines_for(found.language, self.options.engine)
         return bind_property(found, self.names, specification.lets)
 
+    def _bound_tasks(self, found: Property, specification: Specification) -> Bound:
+        from possibly.detection.tasks import check_engine
+        from possibly.logic.tasks_bind import bind_tasks
+
+        check_engine(self.options.engine)
+        assert found.formula is not None, "tl properties are parsed when they are read"
+        bound = bind_tasks(found.formula, self.names, specification.lets, found.source)
+        return Bound(bound.formula, bound.warnings)
+
+    def _bound_path(self, found: Property, specification: Specification) -> Bound:
+        from possibly.session.paths import PathChecker
+
+        if self._paths is None:
+            trace = self.computation.trace
+            self._paths = PathChecker(trace, self.options.order, self.names, specification)
+        return Bound(Literal(True), self._paths.warnings(found, self.options.engine))
+
+    @cached_property
+    def _tasks(self) -> TaskChecker:
+        from possibly.session.tasks import TaskChecker
+
+        return TaskChecker(self.computation.trace, self.options.engine, self.options.explain)
+
     def verdict(self, found: Property, bound: Bound) -> Verdict:
+        if self._paths is not None and found.language in PATHS:
+            return self._paths.verdict(found, self._budget(f"checking {found.name}"))
+        if found.language == "tl":
+            return self._tasks.verdict(found, bound.formula, self._budget(f"checking {found.name}"))
         started = perf_counter()
-        predicates = CutPredicates(self.lattice, self.readings)
+        predicates = CutPredicates(self.lattice, self.readings, bound.declared)
         check_declared(bound.declared, self.lattice, predicates)
         budget = self._budget(f"checking {found.name}")
         formula = bound.formula
@@ -112,6 +155,7 @@ class Checker:
             engine=result.engine,
             cuts=result.cuts,
             observed=observed,
+            assumed=() if finding is None else finding.assumed,
             faults=predicates.faults,
             witness=self._witness(finding),
             explanation=self._explanation(found.language, formula, finding, observed),
@@ -125,13 +169,13 @@ class Checker:
         return Budget(self.options.max_cuts, self.options.timeout, told)
 
     def _observed(self, language: str, formula: Node, predicates: CutPredicates) -> bool | None:
-        path = observed_path(self.lattice)
         if language == "ltl":
             try:
-                return Linear(self.lattice, predicates, formula, Budget()).holds_on(path)
+                linear = Linear(self.lattice, predicates, formula, Budget())
+                return linear.holds_on(observed_path(self.lattice))
             except TooLargeError:
                 return None
-        return Observed(self.lattice, predicates, path).holds(formula)
+        return Observed(self.lattice, predicates).holds(formula)
 
     def _from_observed(
         self, language: str, formula: Node, predicates: CutPredicates, observed: bool | None, result: Answer
@@ -139,7 +183,7 @@ class Checker:
         """Where the engines gave up, the recorded order may still decide: it is one of all orders."""
         path = observed_path(self.lattice)
         if language == "ctl":
-            finding = shown_by(Observed(self.lattice, predicates, path), formula)
+            finding = shown_by(Observed(self.lattice, predicates), formula)
         else:
             finding = (
                 Finding(False, path, Shows(BREAKS, formula, to_the_end=True)) if observed is False else None
@@ -179,7 +223,15 @@ class Checker:
             atoms=atoms_at(what, self.readings, self._cut(finding.path[: finding.moment])),
             missing=None if observed == finding.value else self._missing(language, formula, finding),
             moment=finding.moment,
+            loop=self._loop(finding) if _is_unending(formula, finding) else None,
+            unending=_is_unending(formula, finding),
         )
+
+    def _loop(self, finding: Finding) -> tuple[int, int] | None:
+        steps = [move.step for move in finding.path or ()]
+        if len(steps) > LONG:
+            return None
+        return repeated_state(self.computation, steps, finding.since)
 
     def _missing(self, language: str, formula: Node, finding: Finding) -> MissingOrder | None:
         assert finding.path is not None and finding.shows is not None
@@ -196,13 +248,26 @@ class Checker:
         return MissingOrder(first, second, pair.suffices)
 
     def _closes(self, language: str, formula: Node, value: bool, pair: Pair) -> bool | None:
-        """Whether the answer turns once the pair is ordered."""
+        """Whether the answer turns once the pair is ordered; not tried on long traces."""
+        if len(self.computation.trace) > LONG:
+            return None
         computation = Computation(self.computation.trace, self.options.order, [(pair.first, pair.second)])
         lattice = Lattice(computation)
         predicates = CutPredicates(lattice, Readings(computation))
         budget = Budget(max_cuts=EFFORT_FOR_WHY)
         result = answer(language, formula, lattice, predicates, budget, "auto")
         return None if result.finding is None else result.finding.value != value
+
+
+def _is_unending(formula: Node, finding: Finding) -> bool:
+    """Whether the path shows that something never happens on it, and not that something happened."""
+    if finding.shows is None or not finding.shows.to_the_end or finding.moment is not None:
+        return False
+    return any(isinstance(node, Temporal) and node.operator in UNENDING for node in nodes(formula))
+
+
+UNENDING = ("AF", "AU", "EG", "F", "U")
+"""Operators that demand something to happen."""
 
 
 def _truth(finding: Finding | None) -> Truth:

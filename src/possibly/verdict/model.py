@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from possibly.verdict.paths import PathResult
+    from possibly.verdict.tasks import TaskFailure
 
 Value = Any
 Cut = Mapping[str, int]
@@ -22,6 +26,9 @@ class Truth(Enum):
     HOLDS = "holds"
     VIOLATED = "violated"
     UNKNOWN = "unknown"
+    MATCHED = "matched"
+    """A watch found what it looks for; no property is violated by that."""
+    ABSENT = "absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,10 @@ class Witness:
     cut: Cut
     path: tuple[str, ...]
     """Event names in execution order from the initial cut, ending in `cut`."""
+    tasks: Mapping[str, str] | None = None
+    """For a formula of the task logic: the task of each task variable."""
+    failure: TaskFailure | None = None
+    """For a formula of the task logic: what is unsatisfied there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,10 @@ class Explanation:
     missing: MissingOrder | None = None
     moment: int | None = None
     """After how many steps of the path the property is decided, when the path goes on after that."""
+    loop: tuple[int, int] | None = None
+    """For a path that shows what never happens: after how many steps a state is reached that comes again."""
+    unending: bool = False
+    """The path shows what never happens on it, so that `loop` (or its absence) says something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +131,12 @@ class Verdict:
     """For UNKNOWN: which limit was hit and how to raise it."""
     notes: tuple[str, ...] = ()
     """For `--explain`: which class each predicate has, which engine was chosen and why."""
+    path: PathResult | None = None
+    """For `expect`, `never` and `watch`: what was found."""
 
     @property
     def holds(self) -> bool | None:
-        return {Truth.HOLDS: True, Truth.VIOLATED: False, Truth.UNKNOWN: None}[self.truth]
+        return {Truth.HOLDS: True, Truth.VIOLATED: False}.get(self.truth)
 
 
 @dataclass(frozen=True, slots=True)

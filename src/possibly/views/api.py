@@ -6,10 +6,11 @@ Here belong thin wrappers that give answers a Python face; all work is done in `
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from possibly.errors import UsageError
 from possibly.logic.specification import Specification, property_from_text
@@ -19,6 +20,9 @@ from possibly.session.slicing import SlicedTrace
 from possibly.trace import Trace
 from possibly.trace import load as load_trace
 from possibly.verdict.model import Verdict, Witness
+
+if TYPE_CHECKING:
+    from possibly.session.record import Recorder
 
 
 @dataclass(frozen=True)
@@ -122,3 +126,49 @@ def check(
     found = property_from_text(language, text, language)
     checker = Checker(run.trace, Options(run.order, max_cuts, timeout, engine))
     return Checked(checker.verdict(found, checker.bound(found, Specification())))
+
+
+# ---- recording ----------------------------------------------------------------------------------
+
+
+def record(
+    path: str | os.PathLike[str],
+    *,
+    watch: Sequence[str] = (),
+    calls: Sequence[str] = (),
+    spec: str | os.PathLike[str] | None = None,
+    races: bool = False,
+) -> Recorder:
+    """A context manager: what the program does inside is recorded in a trace file.
+
+    Threads, locks and queues must be made inside; functions that were loaded before are watched all the same.
+    """
+    from possibly.logic.specification import read_specification
+    from possibly.session.record import Recorder
+
+    specification = None
+    if spec is not None:
+        specification = read_specification(Path(spec).read_text(encoding="utf-8"), str(spec))
+    return Recorder(path, watch, calls, specification, races)
+
+
+def event(label: str | None = None, **variables: object) -> None:
+    """An event of the program's own making: a label, and values of local variables."""
+    _own("internal", None, label, variables)
+
+
+def send(key: str | int, label: str | None = None, **variables: object) -> None:
+    """What happens here happens before the `receive` of the same key; each key is sent and received once."""
+    _own("send", key, label, variables)
+
+
+def receive(key: str | int, label: str | None = None, **variables: object) -> None:
+    """What was done before the `send` of that key happens before what comes now."""
+    _own("receive", key, label, variables)
+
+
+def _own(kind: str, key: str | int | None, label: str | None, variables: Mapping[str, object]) -> None:
+    from possibly.recorder import recording
+
+    if recording.current is not None:
+        recording.current.own(kind, key, label, variables)

@@ -82,8 +82,8 @@ def combined(statuses: Sequence[int]) -> int:
 def status_of(report: Report) -> int:
     from possibly.verdict.model import Truth
 
-    statuses = {Truth.HOLDS: 0, Truth.VIOLATED: 1, Truth.UNKNOWN: 3}
-    return combined([statuses[verdict.truth] for verdict in report.verdicts])
+    statuses = {Truth.VIOLATED: 1, Truth.UNKNOWN: 3}
+    return combined([statuses.get(verdict.truth, 0) for verdict in report.verdicts])
 
 
 def _status(path: str, specification: Specification, options: Options, arguments: argparse.Namespace) -> int:

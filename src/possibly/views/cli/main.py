@@ -17,11 +17,11 @@ from typing import Any
 
 from possibly import __version__
 from possibly.errors import PossiblyError
-from possibly.views.cli import check, export, import_, view
+from possibly.views.cli import check, export, import_, run, slice, view  # noqa: A004
 from possibly.views.cli.files import error_of
 from possibly.views.cli.messages import complain, width_of
 
-COMMANDS = (check, view, import_, export)
+COMMANDS = (run, check, slice, view, import_, export)
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

@@ -20,21 +20,26 @@ if TYPE_CHECKING:
     from possibly.session.check import Options
     from possibly.verdict.model import Verdict
 
-LANGUAGES = ("ctl", "ltl")
-HOW_TO_GIVE_ONE = "give a property: --spec FILE, --ctl FORMULA or --ltl FORMULA"
+LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
+HOW_TO_GIVE_ONE = "give a property: --spec FILE, --ctl FORMULA, --ltl FORMULA or --tl FORMULA"
 UNLIMITED = "none"
+PATHS = {
+    "expect": "a path expression that the run must fit",
+    "never": "a path expression that must not occur",
+    "watch": "a path expression to look out for",
+}
 
 
 def add_property_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("properties")
-    group.add_argument("--spec", metavar="FILE", help="a specification file with let, ctl and ltl lines")
+    group.add_argument("--spec", metavar="FILE", help="a file with let, ctl, ltl, tl and path lines")
     for language in LANGUAGES:
         group.add_argument(
             f"--{language}",
             metavar="FORMULA",
             action="append",
             default=[],
-            help=f"a formula of {language.upper()}; may be given again",
+            help=f"{PATHS.get(language, f'a formula of {language.upper()}')}; may be given again",
         )
     group.add_argument(
         "--only",

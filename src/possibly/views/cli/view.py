@@ -7,6 +7,7 @@ import os
 
 from possibly.views.cli.check import checked, status_of, write_page
 from possibly.views.cli.files import loaded
+from possibly.views.cli.net import add_picture_arguments, draw, wanted_picture
 from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
@@ -24,6 +25,7 @@ EXAMPLES = """\
 examples:
   possibly view run.jsonl
   possibly view run.jsonl -o run.html --spec bank.spec
+  possibly view run.jsonl --net
 """
 
 
@@ -34,9 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_property_arguments(parser)
     add_limit_arguments(parser)
+    add_picture_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    picture = wanted_picture(arguments)
+    if picture is not None:
+        return status_of(draw(arguments, picture, default_output(arguments.trace)))
     output = arguments.output or default_output(arguments.trace)
     if has_properties(arguments):
         options = options_of(arguments, explain=True)

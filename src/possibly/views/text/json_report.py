@@ -48,6 +48,10 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
         "faults": list(verdict.faults),
         "witness": _witness(verdict.witness),
     }
+    if verdict.path is not None:
+        from possibly.views.text.json_paths import path_document
+
+        found.update(path_document(verdict.language, verdict.path))
     if verdict.reason is not None:
         found["reason"] = verdict.reason
     if verdict.explanation is not None:
@@ -58,7 +62,16 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
 
 
 def _witness(witness: Witness | None) -> dict[str, Any] | None:
-    return None if witness is None else {"cut": dict(witness.cut), "path": list(witness.path)}
+    if witness is None:
+        return None
+    found: dict[str, Any] = {"cut": dict(witness.cut), "path": list(witness.path)}
+    if witness.tasks is not None:
+        found["tasks"] = dict(witness.tasks)
+    if witness.failure is not None:
+        from possibly.views.text.json_tasks import failure_document
+
+        found.update(failure_document(witness.failure, _value))
+    return found
 
 
 def _explanation(explanation: Explanation) -> dict[str, Any]:

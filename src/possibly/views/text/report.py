@@ -8,6 +8,7 @@ Lines are measured before they are coloured, so colours never shift a column.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +35,13 @@ LONGEST_FAULTS = 5
 
 STATE, DECIDED = "  State at the end: ", "  Decided by: "
 RED, GREEN, YELLOW, BOLD, DIM = "31;1", "32;1", "33;1", "1", "2"
-COLOURS = {Truth.HOLDS: GREEN, Truth.VIOLATED: RED, Truth.UNKNOWN: YELLOW}
+COLOURS = {
+    Truth.HOLDS: GREEN,
+    Truth.VIOLATED: RED,
+    Truth.UNKNOWN: YELLOW,
+    Truth.MATCHED: YELLOW,
+    Truth.ABSENT: GREEN,
+}
 RECORDED = {
     (Truth.HOLDS, True): "The recorded order satisfies it too.",
     (Truth.HOLDS, False): "The recorded order does not satisfy it; another order of the same events does.",
@@ -86,12 +93,17 @@ def render(report: Report, layout: Layout | None = None) -> str:
 def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
     """One property: its verdict, and below it, indented, why."""
     word = layout.paint(f"{verdict.truth.value.upper():<8}", COLOURS[verdict.truth])
-    formula = plain(verdict.formula)
+    formula = plain(re.sub(r"\s*\n\s*", " ", verdict.formula))
     if not layout.full:
         formula = elided(formula, LONGEST_FORMULA)
     yield f"{word}  {plain(verdict.name)}  {verdict.language} {formula}"
     for paragraph in _facts(verdict):
         yield from _wrapped(paragraph, layout)
+    if verdict.path is not None:
+        from possibly.views.text.paths import path_lines
+
+        for paragraph in path_lines(verdict, layout.full):
+            yield from _wrapped(paragraph, layout)
     if verdict.explanation is not None:
         yield from explanation_lines(verdict, verdict.explanation, layout)
     if layout.notes:
@@ -119,8 +131,21 @@ def explanation_lines(verdict: Verdict, explanation: Explanation, layout: Layout
     yield from step_lines(explanation, layout)
     yield from state_lines(explanation, layout)
     yield from atom_lines(explanation, layout)
+    if explanation.unending:
+        yield from _wrapped(loop_text(explanation), layout)
     if explanation.missing is not None:
         yield from _wrapped(missing_text(explanation.missing, verdict.truth), layout)
+
+
+def loop_text(explanation: Explanation) -> str:
+    """Whether what the path shows can go on for ever, or the run may only have ended too early."""
+    if explanation.loop is None:
+        return "No state comes twice on it: the run may only have ended before it could happen."
+    first, second = explanation.loop
+    return (
+        f"The state after step {first} comes again after step {second}: as far as the trace shows, this can "
+        "go on for ever."
+    )
 
 
 def summary_text(verdict: Verdict, explanation: Explanation) -> str:
