@@ -33,10 +33,19 @@ def test_a_trace_made_in_memory_can_be_checked() -> None:
     assert possibly.check(trace("P(x=0): a{x=1} | Q(x=0): b"), ctl="AG(P.x >= Q.x)", max_cuts=0).holds is None
 
 
-@pytest.mark.parametrize("formulas", [{}, {"ctl": "EF(true)", "ltl": "F true"}])
+@pytest.mark.parametrize("formulas", [{}, {"ctl": "EF(true)", "ltl": "F true"}, {"xtl": "x"}])
 def test_check_takes_one_property(formulas: dict[str, str]) -> None:
     with pytest.raises(possibly.UsageError, match="check takes one property"):
         possibly.check(trace("P: a"), **formulas)  # type: ignore[arg-type]
+
+
+def test_every_language_can_be_asked() -> None:
+    run = trace("P(x=0): _{x=1}#a | Q: _#b")
+    assert possibly.check(run, tl="t1:(x <= 1)").holds is True
+    assert possibly.check(run, expect="a & b").holds is True
+    assert possibly.check(run, never="a; b").holds is True
+    assert possibly.check(run, never="a & b").holds is False
+    assert "matched" in repr(possibly.check(run, watch="a & b"))
 
 
 def test_errors_are_public() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from possibly.errors import UsageError
 from possibly.logic.specification import Specification, property_from_text
 from possibly.order.computation import Computation
-from possibly.session.check import Checker, Options
+from possibly.session.check import LANGUAGES, Options, check_trace
 from possibly.session.slicing import SlicedTrace
 from possibly.trace import Trace
 from possibly.trace import load as load_trace
@@ -110,22 +110,23 @@ def load(path: str | os.PathLike[str], order: str = "causal") -> RecordedRun:
 def check(
     run: RecordedRun | Trace,
     *,
-    ctl: str | None = None,
-    ltl: str | None = None,
     max_cuts: int | None = 10_000_000,
     timeout: float | None = None,
     engine: str = "auto",
+    **formula: str,
 ) -> Checked:
-    """Whether one property holds over every order in which the run could have happened."""
-    given = [(language, text) for language, text in (("ctl", ctl), ("ltl", ltl)) if text is not None]
-    if len(given) != 1:
+    """Whether one property holds over every order in which the run could have happened.
+
+    The property is given by its language: `ctl=`, `ltl=`, `tl=`, `expect=`, `never=` or `watch=`.
+    """
+    if len(formula) != 1 or not formula.keys() <= set(LANGUAGES):
         raise UsageError("check takes one property", hint='for instance check(run, ctl="AG(P1.x >= 0)")')
-    language, text = given[0]
+    ((language, text),) = formula.items()
     if isinstance(run, Trace):
         run = RecordedRun(run)
-    found = property_from_text(language, text, language)
-    checker = Checker(run.trace, Options(run.order, max_cuts, timeout, engine))
-    return Checked(checker.verdict(found, checker.bound(found, Specification())))
+    specification = Specification(properties=(property_from_text(language, text, language),))
+    report = check_trace(run.trace, specification, Options(run.order, max_cuts, timeout, engine))
+    return Checked(report.verdicts[0])
 
 
 # ---- recording ----------------------------------------------------------------------------------

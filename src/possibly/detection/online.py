@@ -1,0 +1,355 @@
+"""The verdict on a run that is still going on, current after every event.
+
+Here belongs what a formula is worth on the run so far, and whether that can still change.
+
+Theory of operation. The cuts of the run so far, and the steps between them, stay what they are when it
+grows, and so does the truth of a predicate at each (`done` excepted, which is refused). So a way to a cut
+is not lost:
+
+    EF(p)   true is final: the cut stays. False is not: a cut may come
+    AG(p)   false is final, true is not: it is EF of the opposite
+    EG(p)   p a conjunction of predicates on one chain each: false is final, as every observation of every
+            longer run passes each state of each chain; true is not
+    AF(p)   p a disjunction of such predicates: true is final, false is not: it is EG of the opposite
+
+EF searches by `online_search`, one rising for each alternative of p; each edge is read at most once, so an
+event costs amortised O(1) and O(1) for each of its edges, times the number of alternatives. Once the answer
+is final nothing is followed any more. Memory: what lies beyond the least cut that the predicate still
+allows (what lies inside it is dropped), and nothing after the answer. Which answers are final for every
+other formula of branching time is told by `online_final`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from possibly.detection.online_follow import Following, LocalTruth, refuse_unordered
+from possibly.detection.online_search import Rising
+from possibly.detection.online_terms import Alternative, ChannelTerm, LocalTerm, SharedTerm, alternatives
+from possibly.errors import FormulaError
+from possibly.logic.bind import Vocabulary
+from possibly.logic.predicate import MISSING, Predicate, compile_predicate, is_state
+from possibly.logic.printer import unparse
+from possibly.logic.syntax import And, Iff, Implies, Leaf, Local, Node, Not, Or, Shared, Temporal, Transit
+from possibly.order.growing import Growing, Step
+from possibly.trace.model import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When an answer became final, and the cut that shows it."""
+
+    cut: dict[str, int] | None
+    """How many events of each process there are so far; None: no single cut shows it."""
+    event: str | None
+    """The event whose arrival decided; None: it was so from the beginning."""
+    events: int
+    """How many events had been taken in by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a formula is worth on the run so far."""
+
+    value: bool
+    is_final: bool
+    """No event that may still arrive changes it."""
+    moment: Moment | None = None
+
+
+class Part(Protocol):
+    """A part of a formula that follows the run."""
+
+    def take(self, step: Step) -> None: ...
+
+    @property
+    def standing(self) -> Standing: ...
+
+    @property
+    def faults(self) -> tuple[str, ...]: ...
+
+
+class Monitor:
+    """Follows one bound ctl formula: a Boolean combination of EF, AG, EG and AF of state predicates."""
+
+    def __init__(self, growing: Growing, formula: Node) -> None:
+        self.formula = formula
+        self._part = _part(growing, formula)
+        self._settled: Standing | None = None
+        growing.follow(self._take)
+
+    def _take(self, step: Step) -> None:
+        if self._settled is None:
+            self._part.take(step)
+
+    @property
+    def standing(self) -> Standing:
+        if self._settled is not None:
+            return self._settled
+        found = self._part.standing
+        if found.is_final:
+            self._settled = found
+        return found
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What could not be evaluated so far, and counted as false."""
+        return self._part.faults
+
+
+def open_vocabulary(growing: Growing) -> Vocabulary:
+    """The names that a formula may use before the run: the header's processes, and any variable."""
+    return Vocabulary(
+        processes=growing.processes,
+        locals=dict.fromkeys(growing.processes, _ANYTHING),
+        shared=_Plain(growing.shared),
+        functions=_ANYTHING,
+        labels=_ANYTHING,
+    )
+
+
+class _Anything(frozenset[str]):
+    """Which names will be set is not known before the run."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+class _Plain(frozenset[str]):
+    """A dotted name is more likely a process that is not in the header than a shared variable."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or "." not in str(name)
+
+
+_ANYTHING = _Anything()
+
+
+def _part(growing: Growing, formula: Node) -> Part:
+    if is_state(formula):
+        return _AtFirst(growing, formula)
+    match formula:
+        case Not(operand):
+            return _Opposite(_part(growing, operand))
+        case And(operands):
+            return _Any([_part(growing, part) for part in operands], decides=False)
+        case Or(operands):
+            return _Any([_part(growing, part) for part in operands], decides=True)
+        case Implies(left, right):
+            return _Any([_Opposite(_part(growing, left)), _part(growing, right)], decides=True)
+        case Iff(left, right):
+            return _Same([_part(growing, left), _part(growing, right)])
+        case Temporal("EF", (operand,)) if is_state(operand):
+            return Possibly(growing, operand)
+        case Temporal("AG", (operand,)) if is_state(operand):
+            return _Opposite(Possibly(growing, Not(operand)))
+        case Temporal("EG", (operand,)) if is_state(operand):
+            return Throughout(growing, operand)
+        case Temporal("AF", (operand,)) if is_state(operand):
+            return _Opposite(Throughout(growing, Not(operand)))
+    raise FormulaError(
+        f"{unparse(formula)} cannot be followed on-line",
+        hint="EF, AG, EG and AF of state predicates can, and their Boolean combinations",
+    )
+
+
+# ---- EF and EG --------------------------------------------------------------------------------------
+
+
+class Possibly:
+    """EF(p): the first moment at which a cut with p exists, and the least such cut.
+
+    It does not follow the computation by itself: whoever holds it tells it each step.
+    """
+
+    def __init__(self, growing: Growing, predicate: Node) -> None:
+        self._growing = growing
+        self._followed: list[tuple[Following, Rising]] = []
+        self._faults: dict[str, None] = {}
+        self.moment: Moment | None = None
+        for alternative in alternatives(predicate):
+            following = Following(growing, alternative)
+            rising = following.ground.rising()
+            rising.settle()
+            self._followed.append((following, rising))
+        self._look(None)
+
+    def take(self, step: Step) -> None:
+        if self.moment is None:
+            for following, _ in self._followed:
+                following.take(step)
+                following.ground.woken.clear()
+            self._look(step)
+
+    def _look(self, step: Step | None) -> None:
+        cuts = [rising.now for _, rising in self._followed if rising.is_settled]
+        if cuts:
+            cut = dict(zip(self._growing.processes, min(cuts, key=sum), strict=False))
+            self.moment = Moment(cut, step[-1].name if step else None, self._growing.taken)
+            self._faults.update(dict.fromkeys(self.faults))
+            self._followed.clear()
+
+    @property
+    def standing(self) -> Standing:
+        return Standing(self.moment is not None, self.moment is not None, self.moment)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        found = (fault for following, _ in self._followed for fault in following.faults)
+        return tuple(dict.fromkeys([*self._faults, *found]))
+
+    @property
+    def size(self) -> int:
+        """How many entries are kept, for tests and figures."""
+        return sum(following.ground.size for following, _ in self._followed)
+
+
+class Throughout:
+    """EG(p) of a conjunction: true until one chain shows a state where its part is false."""
+
+    def __init__(self, growing: Growing, predicate: Node) -> None:
+        self._growing = growing
+        self.moment: Moment | None = None
+        self._locals: dict[int, list[LocalTruth]] = {}
+        self._shared: list[tuple[str, Predicate]] = []
+        found = alternatives(predicate)
+        if len(found) > 1 or any(isinstance(term, ChannelTerm) for part in found for term in part):
+            raise FormulaError(
+                f"EG({unparse(predicate)}) cannot be followed on-line",
+                hint="EG of conjunctions of predicates on one process or shared variable each can, AF of"
+                " disjunctions of them",
+            )
+        if not found:
+            self._fail(None)
+        for alternative in found:
+            self._prepare(alternative)
+
+    def _prepare(self, alternative: Alternative) -> None:
+        for term in alternative:
+            match term:
+                case LocalTerm(process, node):
+                    truth = LocalTruth(self._growing, process, node)
+                    self._locals.setdefault(self._growing.number(process), []).append(truth)
+                    if not truth.now:
+                        self._fail(None)
+                case SharedTerm(variable, node):
+                    refuse_unordered(self._growing, variable)
+                    predicate = compile_predicate(node)
+                    self._shared.append((variable, predicate))
+                    if not predicate.evaluate([self._growing.shared.get(variable, MISSING)]):
+                        self._fail(None)
+
+    def take(self, step: Step) -> None:
+        if self.moment is not None:
+            return
+        truths = [truth.after(line) for line in step for truth in self._locals.get(line.process, ())]
+        for variable, predicate in self._shared:
+            # Two writes of one step are never seen apart: only the last one counts.
+            written = [line.fields["write"] for line in step if variable in line.fields.get("write", ())]
+            truths += [predicate.evaluate([last[variable]]) for last in written[-1:]]
+        if not all(truths):
+            self._fail(step)
+
+    def _fail(self, step: Step | None) -> None:
+        if self.moment is None:
+            self.moment = Moment(None, step[-1].name if step else None, self._growing.taken)
+
+    @property
+    def standing(self) -> Standing:
+        return Standing(self.moment is None, self.moment is not None, self.moment)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        predicates = [truth.predicate for truths in self._locals.values() for truth in truths]
+        predicates += [predicate for _, predicate in self._shared]
+        return tuple(dict.fromkeys(fault for predicate in predicates for fault in predicate.faults))
+
+
+# ---- Boolean combinations ---------------------------------------------------------------------------
+
+
+class _AtFirst:
+    """A state predicate: its truth at the initial cut, which no event changes."""
+
+    def __init__(self, growing: Growing, predicate: Node) -> None:
+        alternatives(predicate)  # refuses what would change with the events to come
+        compiled = compile_predicate(predicate)
+        values = [_initial(growing, leaf) for leaf in compiled.leaves]
+        moment = Moment(dict.fromkeys(growing.processes, 0), None, 0)
+        self.standing = Standing(compiled.evaluate(values), True, moment)
+        self.faults = tuple(compiled.faults)
+
+    def take(self, step: Step) -> None:
+        """Nothing changes."""
+
+
+def _initial(growing: Growing, leaf: Leaf) -> Value:
+    match leaf:
+        case Local(process, variable):
+            return growing.initial.get(process, {}).get(variable, MISSING)
+        case Shared(variable):
+            return growing.shared.get(variable, MISSING)
+        case Transit():
+            return 0
+    return False
+
+
+class _Opposite:
+    def __init__(self, part: Part) -> None:
+        self._part = part
+
+    def take(self, step: Step) -> None:
+        self._part.take(step)
+
+    @property
+    def standing(self) -> Standing:
+        return replace(self._part.standing, value=not self._part.standing.value)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return self._part.faults
+
+
+class _Several:
+    """Parts that all follow the run, those with a final answer excepted."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+
+    def take(self, step: Step) -> None:
+        for part in self._parts:
+            part.take(step)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(fault for part in self._parts for fault in part.faults))
+
+
+class _Any(_Several):
+    """A disjunction (`decides` is true: one true part makes it true) or a conjunction (false)."""
+
+    def __init__(self, parts: Sequence[Part], *, decides: bool) -> None:
+        super().__init__(parts)
+        self._decides = decides
+
+    @property
+    def standing(self) -> Standing:
+        standings = [part.standing for part in self._parts]
+        deciding = [found for found in standings if found.value == self._decides]
+        if not deciding:
+            return Standing(not self._decides, all(found.is_final for found in standings))
+        return max(deciding, key=_earliest)
+
+
+def _earliest(standing: Standing) -> tuple[bool, int]:
+    """Final before provisional, then the first to be so."""
+    return standing.is_final, 0 if standing.moment is None else -standing.moment.events
+
+
+class _Same(_Several):
+    @property
+    def standing(self) -> Standing:
+        first, second = (part.standing for part in self._parts)
+        return Standing(first.value == second.value, first.is_final and second.is_final)
