@@ -3,8 +3,8 @@
 Here belongs Algo 6.2 of Sen's thesis in its exact part. All cuts that satisfy a regular p lie between its
 least cut I and its greatest cut S. AF(p) holds of the computation iff it holds of the interval from C, the
 meet of the predecessors of I, to D, the join of the successors of S (theorem 6.7): outside it p is false. A
-path through the interval without p, depth first, refutes it; no cut is entered twice. No polynomial algorithm is
-known for this class; conjunctive predicates go to `intervals` instead.
+path through the interval without p, depth first, refutes it; no cut is entered twice. No polynomial algorithm
+is known for this class; conjunctive predicates go to `intervals` instead.
 """
 
 from __future__ import annotations
