@@ -8,7 +8,7 @@ RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
-ONLY ?= run slices solver online paths recording
+ONLY ?= run slices solver online tasks paths recording
 
 .PHONY: help venv demo test lint format types unit bench soak clean
 .DEFAULT_GOAL := help

@@ -1,0 +1,64 @@
+"""`make bench`: the task logic on a net with a million slices, and on one with more than can be counted.
+
+The rate is slices of the lattice a second for the whole check; the ratio is to counting those slices alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.run import rate, row, timed
+from possibly.detection.compiled import algebra
+from possibly.logic.specification import Specification, property_from_text
+from possibly.order.computation import Computation
+from possibly.order.lattice import Lattice
+from possibly.session.check import Options, check_trace
+from possibly.trace.build import TraceBuilder
+from possibly.trace.model import Trace
+
+FORMULAS = (
+    "not (t1:(in.f) and t2:(in.f)) if t1 != t2",
+    "t1:(start.f) implies sometime t1:(term.f)",
+    "t1:(x < 6) until t2:(start.f)",
+    "t1:(x < 6) before t2:(term.f)",
+)
+
+
+def free_tasks(tasks: int, length: int) -> Trace:
+    """Tasks that never wait for each other: all combinations of their states are slices."""
+    builder = TraceBuilder()
+    builder.header(processes=[(f"T{number}", {"x": 0}) for number in range(tasks)])
+    for number in range(tasks):
+        for position in range(1, length + 1):
+            inside = position % 8
+            kind = {2: "enter", 6: "exit"}.get(inside, "internal")
+            function = None if kind == "internal" else "f"
+            builder.add(f"T{number}", set={"x": inside}, kind=kind, fn=function)
+    return builder.finish()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a net of 65,536 slices")
+    length = 15 if parser.parse_args().quick else 31
+    trace = free_tasks(4, length)
+    counting, sets = timed(lambda: algebra(Lattice(Computation(trace, "sync")), lambda cuts: None))
+    print(f"task logic on a net with {sets.cuts:,} slices")
+    row("counting them", rate(sets.cuts, counting, "slices"))
+    for formula in FORMULAS:
+        spent = _seconds(trace, formula)
+        row(formula[:56], rate(sets.cuts, spent, "slices"), f"{spent / counting:.0f} x counting")
+    large = free_tasks(20, 100)
+    print("a net with 101^20 slices, by terms")
+    for formula in FORMULAS[:2]:
+        row(formula[:56], f"{_seconds(large, formula):.2f} s")
+
+
+def _seconds(trace: Trace, formula: str) -> float:
+    specification = Specification(properties=(property_from_text("tl", formula, "it"),))
+    spent: float = timed(lambda: check_trace(trace, specification, Options(explain=False)))[0]
+    return spent
+
+
+if __name__ == "__main__":
+    main()
