@@ -41,7 +41,7 @@ def test_auto_goes_on_with_the_plain_engine_which_stops_early() -> None:
 
 
 def test_auto_hands_over_when_too_many_cuts_are_visited(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
+    from possibly.records import replace
 
     rows = [replace(row, at_first=1000) if row.at_first else row for row in ENGINES]
     monkeypatch.setattr("possibly.detection.choose.ENGINES", tuple(rows))

@@ -6,14 +6,13 @@ which every cut that the text lists agrees.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from possibly.detection.slicing import Slicing
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.slice import Slice, whole
 from possibly.order.state import Readings
+from possibly.records import replace
 from possibly.trace.notation import trace
 
 FIGURE_5_1 = Computation(trace("P1: e1!recv(m) e2 e3 | P2: f1!send(m) f2 f3"))

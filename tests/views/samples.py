@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from possibly.records import replace
 from possibly.trace import Trace, TraceBuilder
 from possibly.verdict.model import (
     Atom,
@@ -75,4 +74,4 @@ def report_of(*verdicts: Verdict, warnings: tuple[str, ...] = ()) -> Report:
 
 
 def explained(explanation: Explanation, **changes: object) -> Verdict:
-    return replace(VIOLATED, explanation=explanation, **changes)  # type: ignore[arg-type]
+    return replace(VIOLATED, explanation=explanation, **changes)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
+from possibly.records import replace
 from possibly.verdict.model import Change, Explanation, Step
 from possibly.views.text.json_report import DEEPEST_VALUE, document, render_json
 from possibly.views.text.words import UNPRINTABLE_VALUE

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 
 from possibly.order.computation import Computation
+from possibly.records import replace
 from possibly.trace import TraceBuilder
 from possibly.verdict.model import (
     Atom,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from possibly.records import replace
 from possibly.verdict.model import Atom, Change, Explanation, MissingOrder, Step, Truth, Verdict
 from possibly.views.text.report import Layout, missing_text, render, shown_steps
 from tests.views.samples import EXPLANATION, HOLDS, STEPS, UNKNOWN, VIOLATED, explained, report_of

@@ -9,7 +9,6 @@ decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from possibly.detection.laws import TRUE
@@ -19,6 +18,7 @@ from possibly.logic.depth import deep
 from possibly.logic.syntax import And, Implies, Node, Not, Or, Temporal
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import Holds
+from possibly.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

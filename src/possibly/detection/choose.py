@@ -8,7 +8,6 @@ bound, hands over to the next row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from possibly.detection.branching import BREAKS, Finding, Shows, decide
@@ -19,6 +18,7 @@ from possibly.logic.syntax import Node
 from possibly.order.computation import CLOCK_TABLE_LIMIT
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
+from possibly.records import dataclass
 
 HAND_OVER = 30_000
 """Cuts after which `auto` goes from visiting cuts one by one to holding the whole lattice."""

@@ -12,7 +12,6 @@ Here belongs the way from cuts, or from lean slices, to one slice. Three ways, t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 
 from possibly.detection.slicing import Slicing
@@ -20,6 +19,7 @@ from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Node
 from possibly.order.computation import Computation, Cut, join, meet
 from possibly.order.slice import Edge, Slice, conjunction, disjunction, nothing, whole
+from possibly.records import replace
 
 FEW_CUTS = 20_000
 """Cuts up to which all are visited, to slice or to see whether a slice is lean."""

@@ -9,7 +9,6 @@ lists it as assumed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations, islice
 
 from possibly.errors import FormulaError
@@ -18,6 +17,7 @@ from possibly.logic.syntax import Node
 from possibly.order.computation import Cut, join, meet
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
+from possibly.records import dataclass
 
 FEW_CUTS = 600
 

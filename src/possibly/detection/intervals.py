@@ -15,9 +15,9 @@ to other engines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from possibly.order.computation import Computation, Place
+from possibly.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ where the final cut, which has no successor, counts as if a successor had it, or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from possibly.logic.syntax import Literal, Node, Temporal
+from possibly.records import dataclass
 
 TRUE, FALSE = Literal(True), Literal(False)
 

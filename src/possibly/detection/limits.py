@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from time import monotonic
+
+from possibly.records import dataclass, field
 
 Progress = Callable[[int, int | None], None]
 """Told now and then how many cuts were visited, and of how many if that is known."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from possibly.logic.predicate import leaves
 from possibly.logic.syntax import At, Done, Local, Node, Shared, Stack, Transit
 from possibly.order.computation import Computation
 from possibly.order.lattice import Move
+from possibly.records import dataclass
 
 CANDIDATES = 8
 """How many pairs are tried."""

@@ -22,7 +22,7 @@ other formula of branching time is told by `online_final`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from possibly.detection.online_follow import Following, LocalTruth, refuse_unordered
@@ -34,6 +34,7 @@ from possibly.logic.predicate import MISSING, Predicate, compile_predicate, is_s
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Iff, Implies, Leaf, Local, Node, Not, Or, Shared, Temporal, Transit
 from possibly.order.growing import Growing, Step
+from possibly.records import replace
 from possibly.trace.model import Value
 
 

@@ -16,7 +16,6 @@ comes here. Observer independence is used at the initial cut only. Paths are not
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.detection.extension import extension
@@ -29,6 +28,7 @@ from possibly.logic.syntax import Node, Not, Temporal
 from possibly.order.computation import Cut
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import CutPredicates, Holds
+from possibly.records import replace
 
 Declared = Mapping[Node, Declaration]
 

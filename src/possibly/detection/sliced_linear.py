@@ -13,8 +13,6 @@ All other formulas get no answer here.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.extension import extension
 from possibly.detection.sliced import Sliced
@@ -22,6 +20,7 @@ from possibly.detection.witness import Path
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Implies, Node, Not, Or, Temporal
 from possibly.order.computation import Cut
+from possibly.records import replace
 
 
 class SlicedLinear:

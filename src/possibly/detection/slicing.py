@@ -26,7 +26,6 @@ slices, there is no answer here (None) and other engines take over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from possibly.logic.depth import deep
 from possibly.logic.predicate import compile_predicate, is_state
@@ -36,6 +35,7 @@ from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.slice import Edge, Slice, conjunction, nothing, whole
 from possibly.order.state import Chain, Readings
+from possibly.records import replace
 from possibly.trace.model import NONE
 
 MOST_ALTERNATIVES = 256

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from time import monotonic
 
 from possibly.detection.slicing import Slicing
@@ -19,6 +18,7 @@ from possibly.detection.solver_model import Encoding
 from possibly.detection.solver_search import UndecidedError, solved
 from possibly.order.computation import Computation, Cut, meet
 from possibly.order.slice import Slice
+from possibly.records import replace
 
 FIRST = 32
 """Steps of the first region."""

@@ -8,7 +8,7 @@ variable, or a number of messages.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
@@ -18,6 +18,7 @@ from possibly.logic.syntax import Leaf, Node
 from possibly.order.computation import Cut
 from possibly.order.slice import whole
 from possibly.order.state import Chain, Reading, Sum, Timeline
+from possibly.records import replace
 from possibly.trace.model import Value
 
 MOST_COMBINATIONS = 50_000

@@ -13,7 +13,7 @@ Two engines hold the sets of slices. `terms` (`tasks_terms`) needs no lattice an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.tasks_cuts import Assignment, Cuts, Evaluation, NotCoveredError
@@ -29,6 +29,7 @@ from possibly.logic.tasks import ForTask, task_text, variables_in_order
 from possibly.order.computation import CLOCK_TABLE_LIMIT
 from possibly.order.lattice import Lattice
 from possibly.order.net import Net
+from possibly.records import replace
 from possibly.verdict.tasks import TaskFailure
 
 ENGINES = ("auto", "terms", "slices")

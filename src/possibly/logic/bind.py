@@ -13,7 +13,6 @@ instances and nodes are counted and bounded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
@@ -42,6 +41,7 @@ from possibly.logic.syntax import (
     Transit,
 )
 from possibly.logic.walk import children, depth, fold, with_children
+from possibly.records import dataclass, field
 
 MAX_INSTANCES = 1_000_000
 """Combinations of processes that all quantifiers of one formula together may try."""

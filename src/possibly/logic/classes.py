@@ -28,7 +28,6 @@ lengths is regular. For the sum of all channels only "empty" is, being the conju
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,6 +53,7 @@ from possibly.logic.syntax import (
 )
 from possibly.logic.values import COMPARISONS
 from possibly.logic.walk import fold
+from possibly.records import dataclass
 
 if TYPE_CHECKING:
     from possibly.logic.bind import Declaration

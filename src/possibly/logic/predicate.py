@@ -13,8 +13,6 @@ The closures are made in `closures`; the operations, bounded in time and memory,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from possibly.logic.closures import (
     ERRORS,
     LEAVES,
@@ -34,6 +32,7 @@ from possibly.logic.depth import deep
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import Leaf, Node, Temporal
 from possibly.logic.walk import children, depth, fold, nodes
+from possibly.records import dataclass, field
 
 __all__ = [
     "MISSING",

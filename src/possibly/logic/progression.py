@@ -17,8 +17,8 @@ The word may end in a state that is not strong; a state without any obligation a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
@@ -43,8 +43,7 @@ class TooLargeError(Exception):
     """The automaton of the formula grows beyond what can be built; the answer is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What the run so far leaves to be shown."""
 
     memory: int
@@ -63,8 +62,7 @@ class State:
         return not self.obligations and not self.strong
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(NamedTuple):
     """A past subformula: operator Y Z O H S, its operands both as they are and negated."""
 
     operator: str

@@ -12,11 +12,10 @@ promise: an engine that works with sums looks at the values first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from possibly.logic.predicate import MISSING, compile_value, leaves
 from possibly.logic.syntax import And, Arithmetic, Call, Compare, Iff, Implies, Items, Literal, Node, Not, Or
 from possibly.logic.walk import nodes
+from possibly.records import dataclass
 
 Number = int | float
 _TRUTHS = (Compare, Not, And, Or, Implies, Iff)

@@ -8,10 +8,10 @@ that every offset has a true place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NoReturn
 
 from possibly.errors import FormulaError
+from possibly.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

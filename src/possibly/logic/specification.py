@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from possibly.logic.parser import parse
 from possibly.logic.source import Source
 from possibly.logic.syntax import Node
+from possibly.records import dataclass
 
 FORMULAS = ("ctl", "ltl")
 TEXTS = ("tl", "expect", "never", "watch")

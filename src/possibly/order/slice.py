@@ -18,10 +18,10 @@ slice's join-irreducible cuts and the enumeration of all its cuts are found.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from possibly.order.computation import Arcs, Computation, Cut, Place, join, meet
+from possibly.records import dataclass, field, replace
 
 Edge = tuple[Place, Place]
 """(e, f): a cut with f contains e."""

@@ -15,12 +15,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from possibly.errors import FormulaError
 from possibly.logic.predicate import MISSING
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared, Stack, Transit
 from possibly.order.computation import Computation
+from possibly.records import dataclass
 from possibly.trace.model import NONE, Trace, Value
 
 Counts = Sequence[int]

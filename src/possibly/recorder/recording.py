@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from possibly.errors import UsageError
@@ -24,6 +24,7 @@ from possibly.probes.source import SiteMaker, Watch
 from possibly.recorder.access import Access
 from possibly.recorder.log import Log, shown_path
 from possibly.recorder.snapshot import snapshot
+from possibly.records import replace
 
 VARIABLE = "POSSIBLY_RECORDING"
 

@@ -12,12 +12,12 @@ import importlib.util
 import os
 import sys
 import threading
-from dataclasses import replace
 from types import ModuleType, TracebackType
 from typing import Any
 
 from possibly.probes import imports, port
 from possibly.recorder.recording import VARIABLE, Recording, Settings
+from possibly.records import replace
 
 
 def main() -> None:

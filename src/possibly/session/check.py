@@ -7,7 +7,6 @@ with the observed order, explain.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
+from possibly.records import dataclass, replace
 from possibly.trace.model import Trace
 from possibly.verdict.explain import atoms_at, step_of, steps_along
 from possibly.verdict.loops import repeated_state

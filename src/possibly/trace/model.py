@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from possibly.records import dataclass, field
 
 Value = Any
 """A JSON value: None, bool, int, float, str, list or dict. Treated as immutable once in a trace."""

@@ -7,9 +7,10 @@ it and needs nothing else; not how an answer is found, and no wording beyond nam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
+
+from possibly.records import dataclass, field
 
 if TYPE_CHECKING:
     from possibly.verdict.paths import PathResult

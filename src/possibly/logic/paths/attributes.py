@@ -18,7 +18,7 @@ order among its members, which is not known here: such expressions are left to t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from possibly.logic.paths.parser import subpaths
 from possibly.logic.paths.syntax import (
@@ -32,6 +32,7 @@ from possibly.logic.paths.syntax import (
     Together,
     Variable,
 )
+from possibly.records import replace
 
 Names = frozenset[str]
 

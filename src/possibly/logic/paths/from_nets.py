@@ -11,13 +11,12 @@ parts that share events are to be cut. Transitions must have names of their own.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from possibly.errors import UsageError
 from possibly.logic.paths.nets import Marking, Net, NetTransition
 from possibly.logic.paths.parser import number_atoms
 from possibly.logic.paths.syntax import Atom, Choice, Control, Expression, Path, Repeat, Sequence, Together
 from possibly.logic.source import Source
+from possibly.records import replace
 
 
 def expression_of(net: Net) -> Expression:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import permutations
 from typing import NamedTuple, NoReturn, Protocol
 
@@ -52,6 +51,7 @@ from possibly.logic.syntax import (
     Subscript,
 )
 from possibly.logic.walk import nodes
+from possibly.records import replace
 
 MAX_EVENTS = 300
 """Events of one expression, compound ones counted with their parts."""

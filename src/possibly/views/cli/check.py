@@ -98,8 +98,7 @@ def _status(path: str, specification: Specification, options: Options, arguments
 
 def checked(path: str, specification: Specification, options: Options) -> tuple[Trace, Report]:
     """The trace and the answers on it."""
-    from dataclasses import replace
-
+    from possibly.records import replace
     from possibly.session.check import check_trace
 
     progress = terminal_progress()

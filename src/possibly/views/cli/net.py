@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from possibly.errors import UsageError
+from possibly.records import replace
 from possibly.views.cli.files import loaded, write_text
 from possibly.views.cli.properties import has_properties, options_of, specification_of
 

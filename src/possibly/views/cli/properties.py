@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from possibly.errors import UsageError
+from possibly.records import replace
 from possibly.views.cli.files import read_text
 
 if TYPE_CHECKING:

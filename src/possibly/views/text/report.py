@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from possibly.records import dataclass
 from possibly.verdict.model import Atom, Explanation, MissingOrder, Report, Step, Truth, Verdict
 from possibly.views.text.words import (
     action_text,
