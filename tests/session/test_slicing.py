@@ -14,7 +14,7 @@ from possibly.order.slice import Slice
 from possibly.session.slicing import slice_trace
 from possibly.trace.notation import trace
 from tests.detection.test_slicing import Case
-from tests.generate import random_formula, random_trace
+from tests.generate import CTL, random_formula, random_trace
 
 FIGURES = Path(__file__).parent.parent.parent / "examples" / "figures"
 
@@ -48,12 +48,13 @@ def test_conjunctive_slice_lists_its_edges_with_the_fictitious_events() -> None:
     assert set(last.edges) == {("a", "_bottom"), ("_top", "b")}
 
 
+@pytest.mark.parametrize("operators", [["&"], CTL])
 @pytest.mark.parametrize("seed", range(80))
-def test_slice_is_the_smallest_sublattice(seed: int) -> None:
-    """For every predicate, of whatever class, on traces small enough to visit."""
+def test_slice_is_the_smallest_sublattice(seed: int, operators: list[str]) -> None:
+    """For every formula, of whatever class, on traces small enough to visit."""
     random = Random(seed)
     case = Case(random_trace(random, events=7))
-    text = random_formula(random, case.trace, ["&"], random.randint(0, 2)).text
+    text = random_formula(random, case.trace, operators, random.randint(0, 2)).text
     satisfying = case.satisfying(text)
     closed = set(satisfying)
     while more := {f(c, d) for c in closed for d in closed for f in (meet, join)} - closed:

@@ -157,7 +157,7 @@ ENGINES = (
         "ctl",
         _inside,
         "slices what can be sliced, and searches the cuts of the slice, smallest first",
-        at_first=HAND_OVER,
+        at_first=HAND_OVER // 10,  # a cut of a slice costs as much as several of the lattice
     ),
     Engine(
         "exhaustive",

@@ -3,8 +3,9 @@
 Here belongs the way from cuts, or from lean slices, to one slice. Three ways, the first that applies:
 
 1. The predicate is a union of lean slices (`slicing`): their disjunction is exact.
-2. The lattice has at most `FEW_CUTS` cuts: the least cut of the sublattice that contains an event is the
-   meet of all satisfying cuts that contain it (thesis, theorem 4.5), found by visiting them all.
+2. The lattice has at most `FEW_CUTS` cuts; the formula may be any, AF, AX and until among them. The least cut
+   of the sublattice that contains an event is the meet of all satisfying cuts that contain it (thesis,
+   theorem 4.5), found by visiting them all.
 3. Otherwise the conjuncts that are unions of lean slices give an approximate slice: it contains every
    satisfying cut, and perhaps more than needed.
 """
@@ -14,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.limits import Budget
 from possibly.detection.slicing import Slicing
-from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Node
 from possibly.order.computation import Computation, Cut, join, meet
 from possibly.order.slice import Edge, Slice, conjunction, disjunction, nothing, whole
@@ -33,11 +35,8 @@ def slice_of(slicing: Slicing, formula: Node) -> Slice:
         if len(parts) < 2:
             return parts[0] if parts else nothing(slicing.computation)
         return _with_lean(disjunction(parts), lambda cut: any(part.contains(cut) for part in parts))
-    if is_state(formula):
-        visited = _by_visiting(slicing, formula)
-        if visited is not None:
-            return visited
-    return _approximate(slicing, formula)
+    visited = _by_visiting(slicing, formula)
+    return visited if visited is not None else _approximate(slicing, formula)
 
 
 def _with_lean(found: Slice, satisfies: Callable[[Cut], bool]) -> Slice:
@@ -50,8 +49,8 @@ def _by_visiting(slicing: Slicing, formula: Node) -> Slice | None:
     cuts = list(islice(lattice.depth_first(), FEW_CUTS + 1))
     if len(cuts) > FEW_CUTS:
         return None
-    holds = slicing.predicates(formula)
-    satisfying = {lattice.unpack(cut) for cut in cuts if holds(cut)}
+    plain = Exhaustive(lattice, slicing.predicates, Budget())
+    satisfying = {lattice.unpack(cut) for cut in cuts if plain.at(formula, cut)}
     if not satisfying:
         return nothing(slicing.computation)
     return _with_lean(sublattice(slicing.computation, satisfying), satisfying.__contains__)
