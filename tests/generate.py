@@ -23,6 +23,8 @@ class World:
     local: dict[tuple[str, str], Any]
     shared: dict[str, Any]
     transit: dict[tuple[str, str], int]
+    tokens: dict[tuple[str, str], int]
+    """The messages in transit that carry the tag."""
     done: dict[str, bool]
 
 
@@ -64,9 +66,15 @@ def random_trace(random: Random, events: int = 7, joint: bool = True, shared: bo
             pending.remove(message)
             builder.add(name, id=f"E{count}", kind="receive", msg=message[0], **fields)
         elif random.random() < 0.35:
-            to = random.choice([*names, None])
-            builder.add(name, id=f"E{count}", kind="send", msg=f"m{count}", to=to, **fields)
-            pending.append((f"m{count}", to))
+            receivers = [random.choice([*names, ""])]
+            if len(names) > 1 and random.random() < 0.2:
+                receivers = random.sample(names, 2)
+            fields |= {
+                "to": receivers if receivers != [""] else None,
+                "tag": random.choice([None, None, "token"]),
+            }
+            builder.add(name, id=f"E{count}", kind="send", msg=f"m{count}", **fields)
+            pending += [(f"m{count}", receiver or None) for receiver in receivers]
         else:
             builder.add(name, id=f"E{count}", **fields)
         count += 1
@@ -94,7 +102,7 @@ def random_atom(random: Random, trace: Trace) -> tuple[str, Meaning]:
         if "x" in process.init
         or any("x" in trace.event(e).set for e in trace.events_of[trace.process_number[process.name]])
     ]
-    kinds = ["done", "channel", "total"]
+    kinds = ["done", "channel", "total", "tagged"]
     if known:
         kinds += ["local"] * 5
     if len(known) > 1:
@@ -138,6 +146,11 @@ def random_atom(random: Random, trace: Trace) -> tuple[str, Meaning]:
         case "total":
             return f"transit() {operator} {constant % 3}", lambda w: _compare(
                 sum(w.transit.values()), operator, constant % 3
+            )
+        case "tagged":
+            p, q = random.choice(names), random.choice(names)
+            return f'transit({p}, {q}, "token") {operator} {constant % 2}', lambda w: _compare(
+                w.tokens.get((p, q), 0), operator, constant % 2
             )
         case _:
             name = random.choice(names)

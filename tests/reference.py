@@ -82,6 +82,7 @@ class Reference:
             local.update({(process.name, name): value for name, value in process.init.items()})
         shared = dict(self.trace.shared)
         transit: dict[tuple[str, str], int] = {}
+        tokens: dict[tuple[str, str], int] = {}
         received = {e.msg: e.process for e in self.events if e.kind == "receive"}
         for number in sorted(cut):
             event = self.events[number]
@@ -89,15 +90,15 @@ class Reference:
             shared.update(event.write)
             if event.kind == "send":
                 for to in event.to or (received.get(event.msg, ""),):
-                    transit[event.process, to] = transit.get((event.process, to), 0) + 1
+                    _count(transit, tokens, event, (event.process, to), 1)
             if event.kind == "receive" and event.msg is not None:
-                sender = next(e.process for e in self.events if e.kind == "send" and e.msg == event.msg)
-                transit[sender, event.process] -= 1
+                send = next(e for e in self.events if e.kind == "send" and e.msg == event.msg)
+                _count(transit, tokens, send, (send.process, event.process), -1)
         done = {
             process.name: all(e.number in cut for e in self.events if e.process == process.name)
             for process in self.trace.processes
         }
-        return World(local, shared, transit, done)
+        return World(local, shared, transit, tokens, done)
 
     # ---- branching time, by enumeration of paths ------------------------------------------------
 
@@ -211,6 +212,18 @@ class Reference:
             case "S":
                 return any(at(j, 1) and all(at(k, 0) for k in range(j + 1, i + 1)) for j in range(i + 1))
         raise AssertionError(formula.operator)
+
+
+def _count(
+    transit: dict[tuple[str, str], int],
+    tokens: dict[tuple[str, str], int],
+    send: Event,
+    channel: tuple[str, str],
+    by: int,
+) -> None:
+    transit[channel] = transit.get(channel, 0) + by
+    if send.tag == "token":
+        tokens[channel] = tokens.get(channel, 0) + by
 
 
 def _conflict(first: Event, second: Event) -> bool:
