@@ -13,7 +13,7 @@ from typing import Protocol
 
 from possibly.detection.laws import TRUE
 from possibly.detection.limits import Budget
-from possibly.detection.witness import Path, constrained_path, free_path
+from possibly.detection.witness import Path, any_path, constrained_path, free_path
 from possibly.logic.depth import deep
 from possibly.logic.syntax import And, Implies, Node, Not, Or, Temporal
 from possibly.order.lattice import Lattice, Move
@@ -123,35 +123,15 @@ def _through(engine: Engine, allowed: Holds, hits: set[int]) -> Path:
         return successors(cut) if _size(engine, cut) < size else ()
 
     found = constrained_path(engine.lattice.initial, within, hits.__contains__)
-    return found if found is not None else _any_path(engine, within, hits)
+    if found is None:
+        found = any_path(engine.lattice.initial, within, hits.__contains__, engine.budget)
+    assert found is not None, "a goal was reachable before"
+    return found
 
 
 def _size(engine: Engine, cut: int) -> int:
     """How many events the cut contains."""
     return sum(engine.lattice.unpack(cut))
-
-
-def _any_path(engine: Engine, successors: Successors, goals: set[int]) -> Path:
-    """Depth first, no cut entered twice."""
-    stack = [(engine.lattice.initial, iter(successors(engine.lattice.initial)))]
-    path: list[Move] = []
-    seen = {engine.lattice.initial}
-    while stack:
-        cut, rest = stack[-1]
-        if cut in goals:
-            return tuple(path)
-        for move, following in rest:
-            if following not in seen:
-                seen.add(following)
-                engine.budget.visit()
-                path.append(move)
-                stack.append((following, iter(successors(following))))
-                break
-        else:
-            stack.pop()
-            if path:
-                path.pop()
-    raise AssertionError("a goal was reachable before")
 
 
 def _observation(engine: Engine, node: Temporal) -> Path | None:

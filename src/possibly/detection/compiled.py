@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import pairwise
 from types import ModuleType
 
 from possibly.detection.laws import Law
@@ -62,9 +63,7 @@ class CompiledRows:
             width += bits
         shifts = array("i", [self._fields[process][0] for process in self.prefix])
         needs, allows = bounds(computation, order)
-        flat = [
-            [array("i", [n for line in table for n in line]) for table in part] for part in (needs, allows)
-        ]
+        flat = [[_flat(table) for table in part] for part in (needs, allows)]
         lengths = array("i", [computation.lengths[process] for process in order])
         self.rows: tuple[bytes, bytes, bytes, bytes] = kernel.enumerate(lengths, shifts, *flat, visit)
         self._keys = memoryview(self.rows[0]).cast("Q")
@@ -84,6 +83,18 @@ class CompiledRows:
         found: bytearray = self.kernel.combine(operator, first, second)
         return found
 
+    def row_bits(self, cuts: bytearray) -> Iterator[int]:
+        for first, end in pairwise(self._offset):
+            here = int.from_bytes(cuts[first >> 3 : (end + 7) >> 3], "little") >> (first & 7)
+            yield here & ((1 << end - first) - 1)
+
+    def collected(self, addresses: Iterable[tuple[int, int]]) -> bytearray:
+        found = self.nothing()
+        for row, bit in addresses:
+            at = self._offset[row] + bit
+            found[at >> 3] |= 1 << (at & 7)
+        return found
+
     def contains(self, cuts: bytearray, cut: Sequence[int]) -> bool:
         key = sum(cut[process] << self._fields[process][0] for process in self.prefix)
         row = bisect_left(self._keys, key)
@@ -93,6 +104,9 @@ class CompiledRows:
     def nearest(self, cuts: bytearray) -> set[int]:
         fields = array("q", [n for process in self.prefix for n in self._fields[process]])
         return {self._packed(row, count) for row, count in self.kernel.nearest(self.rows, fields, cuts)}
+
+    def latest(self, row: int) -> int:
+        return self._packed(row, self._high[row])
 
     def _packed(self, row: int, count: int) -> int:
         key, shifts = self._keys[row], self.lattice.shifts

@@ -15,7 +15,7 @@ from possibly.detection.branching import ALWAYS, NEVER, Finding, Shows
 from possibly.detection.extension import extension
 from possibly.detection.limits import Budget
 from possibly.detection.slicing import Slicing
-from possibly.detection.witness import Path
+from possibly.detection.witness import Path, any_path, moves_inside
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import Node, Not, Temporal
 from possibly.order.computation import Cut, join, meet
@@ -69,29 +69,9 @@ class Definitely:
         start, end = self.lattice.pack(low), self.lattice.pack(high)
         if holds(start):
             return None
-        seen, path = {start}, list[Move]()
-        stack = [(start, self._inside(start, high))]
-        while stack:
-            cut, rest = stack[-1]
-            if cut == end:
-                return tuple(path)
-            for move in rest:
-                following = cut + move.delta
-                if following not in seen:
-                    seen.add(following)
-                    self.budget.visit()
-                    if not holds(following):
-                        path.append(move)
-                        stack.append((following, self._inside(following, high)))
-                        break
-            else:
-                stack.pop()
-                if path:
-                    path.pop()
-        return None
 
-    def _inside(self, cut: int, high: Cut) -> Iterator[Move]:
-        shifts, masks = self.lattice.shifts, self.lattice.masks
-        for move in self.lattice.moves(cut):
-            if all((cut >> shifts[p] & masks[p]) < high[p] for p in move.processes):
-                yield move
+        def successors(cut: int) -> Iterator[tuple[Move, int]]:
+            following = ((move, cut + move.delta) for move in moves_inside(self.lattice, cut, high))
+            return ((move, after) for move, after in following if not holds(after))
+
+        return any_path(start, successors, end.__eq__, self.budget)

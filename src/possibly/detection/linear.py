@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from possibly.detection.branching import Finding
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.detection.witness import Path, changes, constrained_path, free_path
+from possibly.detection.witness import Path, any_path, changes, constrained_path, free_path
 from possibly.logic.progression import Progression, State, TooLargeError, Valuation
 from possibly.logic.syntax import Node, Not
 from possibly.order.lattice import Lattice, Move
@@ -95,30 +95,14 @@ class Linear:
         return None
 
     def _search_from(self, start: Pair) -> Path | None:
+        """All searches share the pairs that lead nowhere: one that leads to a goal is the last."""
         if start in self._dead:
             return None
-        self._dead.add(start)
-        stack = [(start, self._successors(start))]
-        path: list[Move] = []
-        while stack:
-            pair, rest = stack[-1]
-            if self._is_goal(pair):
-                return tuple(path)
-            if pair[1].accepts_all:
-                return self._completed(path)
-            for move, following in rest:
-                if following not in self._dead:
-                    # Entered at most once: if it leads to a goal, the search ends there.
-                    self._dead.add(following)
-                    self.budget.visit()
-                    path.append(move)
-                    stack.append((following, self._successors(following)))
-                    break
-            else:
-                stack.pop()
-                if path:
-                    path.pop()
-        return None
+        path = any_path(start, self._successors, self._decides, self.budget, self._dead)
+        return None if path is None else self._completed(path)
+
+    def _decides(self, pair: Pair) -> bool:
+        return self._is_goal(pair) or pair[1].accepts_all
 
     def _completed(self, path: Sequence[Move]) -> Path:
         """The path continued to the final cut in any order."""

@@ -13,7 +13,7 @@ on integers for a row and a process, whatever the length of the row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from possibly.detection.laws import Law
@@ -29,8 +29,13 @@ class RowAlgebra(Protocol):
     """Operations on sets of cuts of one lattice."""
 
     cuts: int
+    last: int
+    """The process along which a row runs."""
     bytes: int
     """Memory of the lattice's structure, without any set."""
+
+    def latest(self, row: int) -> int:
+        """The packed cut of a row's bit 0: the one with the high count."""
 
     def everything(self) -> Set: ...
 
@@ -51,6 +56,12 @@ class RowAlgebra(Protocol):
     def path(self, law: Law, now: Set, meanwhile: Set) -> Set:
         """value = now | while & (some or every successor's value)."""
 
+    def row_bits(self, cuts: Set) -> Iterator[int]:
+        """The set row by row, each as an integer whose bit 0 is the latest cut."""
+
+    def collected(self, addresses: Iterable[tuple[int, int]]) -> Set:
+        """The set of the cuts at these places: row and bit."""
+
     def contains(self, cuts: Set, cut: Sequence[int]) -> bool: ...
 
     def nearest(self, cuts: Set) -> set[int]:
@@ -64,6 +75,7 @@ class PlainRows:
         self.lattice = lattice
         self.rows = Rows(lattice.computation, visit)
         self.cuts = self.rows.cuts
+        self.last = self.rows.last
         self.bytes = self.rows.bytes
         sizes = zip(self.rows.low, self.rows.high, strict=True)
         self.full = [(1 << high - low + 1) - 1 for low, high in sizes]
@@ -85,6 +97,15 @@ class PlainRows:
                 return [a ^ b for a, b in pairs]
         return [a & ~b for a, b in pairs]
 
+    def row_bits(self, cuts: list[int]) -> Iterator[int]:
+        return iter(cuts)
+
+    def collected(self, addresses: Iterable[tuple[int, int]]) -> list[int]:
+        found = self.nothing()
+        for row, bit in addresses:
+            found[row] |= 1 << bit
+        return found
+
     def contains(self, cuts: list[int], cut: Sequence[int]) -> bool:
         row = self.rows.row_of(cut)
         return bool(cuts[row] >> self.rows.high[row] - cut[self.rows.last] & 1)
@@ -101,6 +122,9 @@ class PlainRows:
                 if level == least:
                     found.add(self._packed(row, count))
         return found
+
+    def latest(self, row: int) -> int:
+        return self._packed(row, self.rows.high[row])
 
     def _packed(self, row: int, count: int) -> int:
         prefix = zip(self.rows.prefix, self.rows.prefixes[row], strict=True)

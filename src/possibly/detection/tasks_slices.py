@@ -19,10 +19,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import le
 from typing import Any
 
-from possibly.detection.compiled import CompiledRows, algebra
+from possibly.detection.compiled import algebra
 from possibly.detection.laws import LAWS
 from possibly.detection.limits import Budget
-from possibly.detection.rowsets import PlainRows, RowAlgebra
+from possibly.detection.rowsets import RowAlgebra
 from possibly.detection.tasks_between import Local, undisturbed_locals
 from possibly.order.lattice import Lattice
 
@@ -114,34 +114,17 @@ class SliceSets:
     def members(self, cuts: Set) -> Iterator[tuple[tuple[int, int], int]]:
         """Each slice of the set, packed, with its address (row and bit)."""
         rows = self.rows
-        unit = 1 << self.lattice.shifts[_last(rows)]
-        for row, bits in enumerate(self._bits(cuts)):
+        unit = 1 << self.lattice.shifts[rows.last]
+        for row, bits in enumerate(rows.row_bits(cuts)):
             if bits:
-                top = _first(rows, row)
+                top = rows.latest(row)
                 while bits:
                     bit = (bits & -bits).bit_length() - 1
                     bits &= bits - 1
                     yield (row, bit), top - bit * unit
 
-    def _bits(self, cuts: Set) -> Iterator[int]:
-        if not isinstance(self.rows, CompiledRows):
-            yield from cuts
-            return
-        offsets = self.rows._offset
-        for row in range(len(offsets) - 1):
-            first, end = offsets[row], offsets[row + 1]
-            here = int.from_bytes(cuts[first >> 3 : (end + 7) >> 3], "little") >> (first & 7)
-            yield here & ((1 << end - first) - 1)
-
     def collected(self, addresses: Iterable[tuple[int, int]]) -> Set:
-        found = self.nothing()
-        for row, bit in addresses:
-            if isinstance(self.rows, CompiledRows):
-                at = self.rows._offset[row] + bit
-                found[at >> 3] |= 1 << (at & 7)
-            else:
-                found[row] |= 1 << bit
-        return found
+        return self.rows.collected(addresses)
 
     def nearest(self, cuts: Set) -> set[int]:
         """Of the set, the packed slices that the fewest steps lead to."""
@@ -152,18 +135,6 @@ class SliceSets:
             if hits:
                 return hits
         return set()
-
-
-def _last(rows: RowAlgebra) -> int:
-    return rows.last if isinstance(rows, CompiledRows) else rows.rows.last  # type: ignore[attr-defined]
-
-
-def _first(rows: RowAlgebra, row: int) -> int:
-    """The packed slice of bit 0: the one with the high count."""
-    if isinstance(rows, CompiledRows):
-        return rows._packed(row, rows._high[row])
-    assert isinstance(rows, PlainRows)
-    return rows._packed(row, rows.rows.high[row])
 
 
 class _Minimal:

@@ -81,7 +81,7 @@ def _fewest(lattice: Lattice, target: int, effort: int, limit: int | None) -> tu
             return (_greedy(lattice, came, fronts[0], bounds) if limit is None else None), spent
         following: list[int] = []
         for cut in fronts:
-            for move in _inside(lattice, cut, bounds):
+            for move in moves_inside(lattice, cut, bounds):
                 spent += 1
                 reached, extension = _run_on(lattice, cut, move, bounds)
                 if reached not in came:
@@ -100,7 +100,8 @@ def _back(came: Mapping[int, tuple[int, Path]], cut: int) -> Path:
     return tuple(chain.from_iterable(reversed(parts)))
 
 
-def _inside(lattice: Lattice, cut: int, bounds: tuple[int, ...]) -> Iterator[Move]:
+def moves_inside(lattice: Lattice, cut: int, bounds: tuple[int, ...]) -> Iterator[Move]:
+    """The enabled steps that stay inside a greatest cut."""
     for move in lattice.moves(cut):
         if all((cut >> lattice.shifts[p] & lattice.masks[p]) < bounds[p] for p in move.processes):
             yield move
@@ -124,7 +125,7 @@ def _greedy(
     lattice: Lattice, came: Mapping[int, tuple[int, Path]], cut: int, bounds: tuple[int, ...]
 ) -> Path:
     path = list(_back(came, cut))
-    while (move := next(_inside(lattice, cut, bounds), None)) is not None:
+    while (move := next(moves_inside(lattice, cut, bounds), None)) is not None:
         cut, extension = _run_on(lattice, cut, move, bounds)
         path.extend(extension)
     return tuple(path)
@@ -135,7 +136,7 @@ def _joint_path(lattice: Lattice, targets: set[int]) -> Path:
     bounds = tuple(map(max, *map(lattice.unpack, [*targets, lattice.initial])))
 
     def successors(cut: int) -> Iterator[tuple[Move, int]]:
-        return ((move, cut + move.delta) for move in _inside(lattice, cut, bounds))
+        return ((move, cut + move.delta) for move in moves_inside(lattice, cut, bounds))
 
     found = constrained_path(lattice.initial, successors, targets.__contains__)
     if found is not None:
@@ -186,3 +187,33 @@ def _trace_back(parents: Mapping[_Key[Place], tuple[_Key[Place], Move] | None], 
         key, move = parent
         found.append(move)
     return tuple(reversed(found))
+
+
+def any_path(
+    start: Place,
+    successors: Callable[[Place], Iterable[tuple[Move, Place]]],
+    is_goal: Callable[[Place], bool],
+    budget: Budget,
+    seen: set[Place] | None = None,
+) -> Path | None:
+    """Some path from `start` to a goal, depth first; no place is entered twice, nor one that is in `seen`."""
+    seen = set() if seen is None else seen
+    seen.add(start)
+    path: list[Move] = []
+    stack = [(start, iter(successors(start)))]
+    while stack:
+        place, rest = stack[-1]
+        if is_goal(place):
+            return tuple(path)
+        for move, following in rest:
+            if following not in seen:
+                seen.add(following)
+                budget.visit()
+                path.append(move)
+                stack.append((following, iter(successors(following))))
+                break
+        else:
+            stack.pop()
+            if path:
+                path.pop()
+    return None

@@ -61,7 +61,7 @@ LANGUAGES = tuple(RESERVED)
 def parse(text: str, language: str, source: Source | None = None) -> Node:
     """The tree of a formula in `predicate`, `ctl` or `ltl`; `source` says where the text stands."""
     source = source or Source(text)
-    parser = _Parser(source, language)
+    parser = Parser(source, language)
     with deep():
         tree = parser.formula()
     _check(tree, source)
@@ -87,7 +87,7 @@ def _check(tree: Node, source: Source) -> None:
             pending.append((child, level + 1, value or condition))
 
 
-class _Parser(Cursor):
+class Parser(Cursor):
     """The rules of the grammar, the loosest first."""
 
     # ---- connectives and time -------------------------------------------------------------------
@@ -95,12 +95,20 @@ class _Parser(Cursor):
     def formula(self) -> Node:
         if self.token.kind == "end":
             self.source.fail("the formula is empty", 0)
-        tree = self.expression()
+        tree = self.outermost()
         if self.token.kind == "end":
             return tree
         if self.token.text in (")", "]"):
             self.source.fail(f"this {self.token.text} closes nothing", self.token.start)
-        return self.fail("an operator or the end of the formula", self.stranger())
+        return self.fail("an operator or the end of the formula", self.advice())
+
+    def outermost(self) -> Node:
+        """The loosest rule; a language with rules of its own begins elsewhere."""
+        return self.expression()
+
+    def advice(self) -> str | None:
+        """What to write instead of what stands where an operator was expected."""
+        return self.stranger()
 
     def expression(self, lowest: int = 1) -> Node:
         self.descend()

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from possibly.logic.depth import MAX_DEPTH, deep
 from possibly.logic.lexer import Token
-from possibly.logic.parser import _Parser
+from possibly.logic.parser import Parser
 from possibly.logic.source import Source
 from possibly.logic.syntax import (
     And,
@@ -60,7 +60,7 @@ def parse_tasks(text: str, source: Source | None = None) -> Node:
     source = source or Source(text)
     with deep():
         parser = _TaskParser(source, "predicate")
-        tree = parser.whole()
+        tree = parser.formula()
         _check(tree, source)
     return tree
 
@@ -82,18 +82,11 @@ def _check(tree: Node, source: Source) -> None:
         pending.extend((part, level + 1, inside or not is_outer) for part in parts(node))
 
 
-class _TaskParser(_Parser):
+class _TaskParser(Parser):
     """The rules, the loosest first; those of state predicates are inherited."""
 
-    def whole(self) -> Node:
-        if self.token.kind == "end":
-            self.source.fail("the formula is empty", 0)
-        tree = self.conditional()
-        if self.token.kind == "end":
-            return tree
-        if self.token.text in (")", "]"):
-            self.source.fail(f"this {self.token.text} closes nothing", self.token.start)
-        return self.fail("an operator or the end of the formula", self.advice())
+    def outermost(self) -> Node:
+        return self.conditional()
 
     def advice(self) -> str | None:
         match self.token.text:

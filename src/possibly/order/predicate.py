@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from possibly.logic.bind import Declaration
-from possibly.logic.predicate import Predicate, compile_predicate
+from possibly.logic.predicate import Predicate, compile_predicate, leaves
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or
 from possibly.order.lattice import Lattice
 from possibly.order.state import Chain, Reading, Readings, Sum, Timeline
@@ -53,10 +53,10 @@ class CutPredicates:
 
     def support(self, node: Node) -> tuple[int, ...]:
         """The processes whose counts the predicate depends on."""
-        found = {
-            process for leaf in compile_predicate(node).leaves for process in self.readings(leaf).support
-        }
-        return tuple(sorted(found))
+        if node not in self._supports:
+            found = {process for leaf in leaves(node) for process in self.readings(leaf).support}
+            self._supports[node] = tuple(sorted(found))
+        return self._supports[node]
 
     def table(self, node: Node, process: int) -> bytearray:
         """The truth of a predicate that depends on this process alone, by count."""

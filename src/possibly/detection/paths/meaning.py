@@ -20,7 +20,7 @@ from possibly.logic.paths.syntax import PRIME, Atom, Constant, Control, Data
 from possibly.logic.predicate import MISSING, Predicate, compile_predicate
 from possibly.logic.source import Source
 from possibly.logic.specification import near
-from possibly.logic.syntax import Name, Node, Shared
+from possibly.logic.syntax import Local, Name, Node, Shared
 from possibly.logic.walk import fold, nodes, with_children
 from possibly.order.computation import Computation
 from possibly.order.state import RunningState
@@ -325,7 +325,9 @@ def _looking(trace: Trace, process: str, now: State, old: State) -> Look:
 
 
 def _holds(predicate: Predicate, look: Look) -> bool:
-    return predicate.evaluate([look(leaf.variable) for leaf in predicate.leaves])  # type: ignore[union-attr]
+    names = [leaf.variable for leaf in predicate.leaves if isinstance(leaf, (Local, Shared))]
+    assert len(names) == len(predicate.leaves), "conditions of path expressions read variables alone"
+    return predicate.evaluate([look(name) for name in names])
 
 
 def check_variables(expression: Compiled, names: Vocabulary, source: Source) -> None:
