@@ -77,11 +77,18 @@ def _valid(case: Case, path) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_relied_on_declarations_are_named() -> None:
-    case, operand = prepared(Random(5), "EF")
-    declared = {operand: Declaration("it", "stable")}
-    found = Oracle(case.lattice, case.predicates, Budget(), declared).decide(case.node)
-    assert found is not None
-    assert found.assumed in ((), ("it: stable",))
+    from possibly.logic.specification import read_specification
+    from possibly.session.check import Options, check_trace
+    from possibly.trace.notation import trace
+
+    run = trace("P(x=0): a{x=1} | Q(y=0): b{y=1}")
+    specification = read_specification(
+        "let stable both = P.x * Q.y == 1\nctl may = EF(both)\nctl must = AF(both)"
+    )
+    for verdict in check_trace(run, specification, Options()).verdicts:
+        assert (verdict.engine, verdict.holds, verdict.assumed) == ("oracle", True, ("both: stable",))
+    undeclared = read_specification("ctl may = EF(P.x * Q.y == 1)")
+    assert check_trace(run, undeclared, Options()).verdicts[0].assumed == ()
 
 
 @pytest.mark.parametrize("operator", ["AF", "EG"])

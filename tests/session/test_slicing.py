@@ -24,6 +24,7 @@ def test_figure_4_1_slice_has_the_two_cuts_that_complete_the_sublattice() -> Non
     found = possibly.slice(run, "P1.x + P2.y - P3.z <= 1")
     cuts = list(found.cuts())
     assert (len(cuts), found.lean, found.exact) == (16, False, True)
+    assert set(found.edges) == {("e1", "f1"), ("f2", "f1")}, "those that the trace does not imply"
     assert found.least == {"P1": 0, "P2": 0, "P3": 0} and found.greatest == {"P1": 3, "P2": 3, "P3": 2}
 
 

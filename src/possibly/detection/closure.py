@@ -62,12 +62,12 @@ def sublattice(computation: Computation, cuts: Iterable[Cut]) -> Slice:
     low, high = found[0], found[0]
     for cut in found[1:]:
         low, high = meet(low, cut), join(high, cut)
-    edges = tuple(_edges(found, low, high))
+    edges = tuple(_edges(computation, found, low, high))
     return Slice(computation, low, high, edges=edges, lean=None)
 
 
-def _edges(cuts: list[Cut], low: Cut, high: Cut) -> Iterator[Edge]:
-    """For each event the least cut that contains it, told as edges where it grows."""
+def _edges(computation: Computation, cuts: list[Cut], low: Cut, high: Cut) -> Iterator[Edge]:
+    """For each event the least cut that contains it, told as edges where it grows beyond the trace's own."""
     for process in range(len(low)):
         least: dict[int, Cut] = {}
         for cut in cuts:
@@ -80,8 +80,9 @@ def _edges(cuts: list[Cut], low: Cut, high: Cut) -> Iterator[Edge]:
             least[count] = following or low
         before = low
         for count in range(low[process] + 1, high[process] + 1):
+            own = computation.clock(computation.at(process, count))
             for other, number in enumerate(least[count]):
-                if number > before[other] and (other != process or number > count):
+                if number > max(before[other], own[other]):
                     yield (other, number), (process, count)
             before = least[count]
 

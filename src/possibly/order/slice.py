@@ -288,17 +288,21 @@ def disjunction(slices: Sequence[Slice]) -> Slice:
 
 
 def _edges_of_union(computation: Computation, parts: Sequence[Slice], low: Cut) -> Iterator[Edge]:
+    """Where the least cut with an event grows beyond what the trace itself makes it."""
+    trace = whole(computation)
     for process in range(len(low)):
         before = low
-        for number, cuts in enumerate(zip(*(part.irreducible(process) for part in parts), strict=True)):
+        together = zip(
+            trace.irreducible(process), *(part.irreducible(process) for part in parts), strict=True
+        )
+        for position, (own, *cuts) in enumerate(together, start=1):
             found = [cut for cut in cuts if cut is not None]
-            if not found:
+            if not found or own is None:
                 break
             least = found[0]
             for cut in found[1:]:
                 least = meet(least, cut)
-            position = number + 1
             for other, count in enumerate(least):
-                if count > before[other] and (other != process or count > position):
+                if count > max(before[other], own[other]):
                     yield (other, count), (process, position)
             before = least
