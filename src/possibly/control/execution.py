@@ -1,0 +1,127 @@
+"""What a controlled execution is, and the two ports between the runtime and whoever chooses.
+
+Theory of operation. A program runs under control one task at a time. Before each visible operation its task
+stops and tells what it is about to do: its pending operation. The runtime knows which tasks are enabled
+(their pending operation can be done now) and asks a `Scheduler` which of them goes on. The task then does
+the operation and runs, alone, up to its next visible operation: that is one `Step`. An execution is the
+sequence of its steps; running the same choices again gives the same steps, and a fresh process for each
+execution makes executions independent. Which executions to run is chosen by an `Explorer`, from what the
+earlier ones showed.
+
+Names do not depend on the schedule. A task is named by its ancestry: the first is `0`, its second child
+`0.2`. A thing is named by the task that made or published it and a counter of that task. So steps of
+different executions can be compared.
+
+Dependence. Two steps are dependent if one task does both, if one creates, wakes or waits for the other's
+task, or if their footprints meet: both touch one thing and at least one of them writes it. Steps that are
+not dependent commute, and neither enables or disables the other: that is the law which the footprints of
+all operations must keep, and on which reduction rests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple, Protocol
+
+Task = str
+Thing = str
+
+
+class Access(NamedTuple):
+    """A part of the system that an operation touches."""
+
+    thing: Thing
+    writes: bool
+
+
+class Operation(NamedTuple):
+    """What a task is about to do, or did: `acquire` of a lock, `write` of a field, `start` of a task, ..."""
+
+    kind: str
+    thing: Thing
+    footprint: tuple[Access, ...]
+    at: str = ""
+    """The source place, `file.py:12`."""
+
+
+class Step(NamedTuple):
+    """One operation done, with what was possible when it was chosen."""
+
+    task: Task
+    operation: Operation
+    """As done: its footprint may be smaller than it was while pending (a `get` that found an item)."""
+    enabled: tuple[Task, ...]
+    """The tasks that could have gone on instead, this one included, in the order of their names."""
+    pending: dict[Task, Operation]
+    """What each live task was about to do, enabled or not."""
+    detail: Any = None
+    """Values for the report and the trace; plain data."""
+
+
+class Outcome(Enum):
+    FINISHED = "finished"
+    FAILED = "failed"
+    """An uncaught exception or a failed assertion in some task, or a violated claim."""
+    DEADLOCK = "deadlock"
+    LIVELOCK = "livelock"
+    CUT_OFF = "cut off"
+    """The scheduler ended it (a bound, or everything that could go on is covered elsewhere)."""
+    DIVERGED = "diverged"
+    """A choice to be replayed was not possible: something outside our control decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    steps: tuple[Step, ...]
+    outcome: Outcome
+    names: dict[Task, str] = field(default_factory=dict)
+    """The names that users know the tasks by."""
+    failure: dict[str, Any] | None = None
+    """Plain data about what went wrong: kind, message, task, place, wait-for cycle, traceback."""
+    uncontrolled: tuple[str, ...] = ()
+    """Operations that the runtime could not control: with any of these no search is complete."""
+    output: bytes = b""
+
+    @property
+    def schedule(self) -> tuple[Task, ...]:
+        return tuple(step.task for step in self.steps)
+
+
+class Choice(NamedTuple):
+    """What a scheduler is asked: the state before step `number`."""
+
+    number: int
+    previous: Task | None
+    enabled: tuple[Task, ...]
+    pending: dict[Task, Operation]
+
+
+class Scheduler(Protocol):
+    """Chooses in one execution. It lives in the process that runs the program, so it must be picklable."""
+
+    def choose(self, choice: Choice) -> Task | None:
+        """One of the enabled tasks; None ends the execution (`Outcome.CUT_OFF`)."""
+        ...
+
+    def done(self, step: Step) -> None:
+        """The chosen step as it was done (its final footprint)."""
+        ...
+
+
+class Explorer(Protocol):
+    """Chooses the executions. It lives in the process of the user's command."""
+
+    def plan(self) -> Scheduler | None:
+        """How to run the next execution; None: nothing is left to explore."""
+        ...
+
+    def learn(self, execution: Execution) -> None:
+        """What the planned execution did."""
+        ...
+
+
+class Program(Protocol):
+    """Something that can be executed under a scheduler, again and again from the same initial state."""
+
+    def execute(self, scheduler: Scheduler) -> Execution: ...

@@ -1,0 +1,1 @@
+"""Policies, one a file, behind the port of `control.execution`."""
