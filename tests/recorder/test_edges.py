@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from possibly.recorder.edges import ACTIONS, PRIMITIVES, Edges, table
-from possibly.recorder.log import TOLD_AFTER, TOLD_BEFORE
+from possibly.recorder.packing import TOLD_AFTER, TOLD_BEFORE
 
 ROOT = Path(__file__).parents[2]
 

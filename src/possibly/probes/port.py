@@ -74,9 +74,8 @@ def listen(to: Listener) -> None:
     listener, before, after, waits = to, to.before, to.after, to.waits
 
 
-def number() -> int:
-    """A number for a new primitive."""
-    return next(_numbers)
+number: Callable[[], int] = _numbers.__next__
+"""A number for a new primitive or message."""
 
 
 def number_of(value: Any) -> int:
@@ -111,6 +110,11 @@ def me() -> int:
     except KeyError:
         found = _threads[thread] = new_process(_thread_name())
         return found
+
+
+def process_tables() -> tuple[dict[int, int], dict[int, Callable[[], int]]]:
+    """What `me` looks into first, for a compiled listener: threads and processes, threads with a loop."""
+    return _threads, _loops
 
 
 def set_task_finder(finder: Callable[[], int] | None) -> None:

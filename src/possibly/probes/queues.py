@@ -1,7 +1,7 @@
 """`queue`: Queue, LifoQueue, PriorityQueue, SimpleQueue. A put is a message to the get that takes the item.
 
-An item is followed by its place in a plain queue, by its identity in the others: equal objects put twice are
-not told apart, the older one counts as taken first. `join` learns of every `task_done`.
+An item is followed by its place in a plain queue, by its identity in the others: one object put twice is not
+told apart, the older one counts as taken first. `join` learns of every `task_done`.
 """
 
 from __future__ import annotations
@@ -9,60 +9,65 @@ from __future__ import annotations
 import queue
 from _queue import SimpleQueue as _SimpleQueue
 from collections import deque
+from collections.abc import Callable
+from importlib import import_module
+from itertools import repeat
 from typing import Any
 
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
+try:
+    _line: Any = import_module("possibly.probes._line")
+except ImportError:
+    _line = None
+
 
 def install(patches: Patches) -> None:
     kind: Any = queue.Queue
-    for name, wrap in (("__init__", _init), ("put", _put), ("get", _get)):
-        patches.put(kind, name, wrap(getattr(kind, name)))
+    patches.put(kind, "__init__", _init(kind.__init__))
+    if port.waits:  # else a call more for nothing
+        for name, wrap in (("put", _put), ("get", _get)):
+            patches.put(kind, name, wrap(getattr(kind, name)))
     for name, wrap in (("task_done", _task_done), ("join", _join)):
         patches.put(kind, name, wrap(getattr(kind, name)))
     patches.put(queue, "SimpleQueue", SimpleQueue)
 
 
-class _Messages:
-    """The messages that lie in a queue; used while the queue's own lock is held."""
+class Messages:
+    """The messages that lie in a queue, in line or by item; used while the queue's own lock is held."""
 
-    __slots__ = ("_bounded", "_by_item", "_freed", "_line", "_places", "done", "number")
+    __slots__ = ("_by_item", "_identity", "_places", "done", "number")
 
-    def __init__(self, in_line: bool, maxsize: int) -> None:
+    def __init__(self, maxsize: int, in_line: bool = False) -> None:
+        self._identity: Callable[[object], int] = _no_identity if in_line else id
         self.number = port.number()
         self.done = port.number()
-        self._places = maxsize
-        self._bounded = maxsize > 0
-        self._freed: deque[int] = deque()
-        """Messages that were taken out of a full queue's places, which later puts use again."""
-        self._line: deque[int] | None = deque() if in_line else None
+        self._places = _places(maxsize)
         self._by_item: dict[int, deque[int]] = {}
 
     def sent(self, item: object) -> None:
         message = port.number()
-        port.before("put", message, (self.number, self._room()))
-        if self._line is not None:
-            self._line.append(message)
-        else:
-            self._by_item.setdefault(id(item), deque()).append(message)
-
-    def _room(self) -> int:
-        """The message whose place this one takes, 0 for a place that was never used."""
-        if self._places > 0:
-            self._places -= 1
-            return 0
-        return self._freed.popleft() if self._freed else 0
+        port.before("put", message, (self.number, self._places.popleft() if self._places else 0))
+        self._by_item.setdefault(self._identity(item), deque()).append(message)
 
     def received(self, item: object) -> None:
-        line = self._line if self._line is not None else self._by_item.get(id(item))
+        line = self._by_item.get(self._identity(item))
         if line:
             message = line.popleft()
             port.after("get", message, self.number)
-            if self._bounded:
-                self._freed.append(message)
-        if line is not self._line and not line:
-            self._by_item.pop(id(item), None)
+            self._places.append(message)
+        if not line:
+            self._by_item.pop(self._identity(item), None)
+
+
+def _no_identity(item: object) -> int:
+    return 0
+
+
+def _places(maxsize: int) -> deque[int]:
+    """The free places of a queue: the message that was taken out of each, 0 for one that was never used."""
+    return deque(repeat(0, maxsize)) if maxsize > 0 else deque(maxlen=0)
 
 
 def _init(plain: Any) -> Any:
@@ -71,15 +76,56 @@ def _init(plain: Any) -> Any:
         if port.called_by_library():
             return
         kind = type(self)
-        messages = self._possibly = _Messages(kind._get is queue.Queue._get, maxsize)
+        in_line = kind._get is queue.Queue._get
+        messages = self._possibly = Messages(maxsize)
         port.after("new", messages.number, kind.__name__)
-        self._put = _told_put(self._put, messages)
-        self._get = _told_get(self._get, messages)
+        if in_line and kind._put is queue.Queue._put:
+            self._put, self._get = _in_line(self, messages.number, maxsize)
+        else:
+            self._put = _told_put(self._put, messages)
+            self._get = _told_get(self._get, messages)
 
     return __init__
 
 
-def _told_put(plain: Any, messages: _Messages) -> Any:
+def _in_line(owner: Any, number: int, maxsize: int) -> tuple[Any, Any]:
+    """`_put` and `_get` of a plain queue, compiled if a compiler was there."""
+    if _line is None:
+        return _plain_line(owner, number, maxsize)
+    made = _line.Line(owner, vars(port), number, maxsize)
+    return made.put, made.get
+
+
+def _plain_line(owner: Any, number: int, maxsize: int) -> tuple[Any, Any]:
+    """`_put` and `_get` of a plain queue, in few calls: much of some programs passes here.
+
+    The messages stand in the line in which the items do. Items that the program took away by itself
+    (`q.queue.clear()`) were the oldest.
+    """
+    line: deque[int] = deque()
+    places = _places(maxsize)
+    roomy = (number, 0)
+
+    def _put(item: object) -> None:
+        message = port.number()
+        port.before("put", message, (number, places.popleft()) if places else roomy)
+        line.append(message)
+        owner.queue.append(item)
+
+    def _get() -> object:
+        items = owner.queue
+        while len(line) > len(items):
+            places.append(line.popleft())
+        item = items.popleft()
+        message = line.popleft()
+        port.after("get", message, number)
+        places.append(message)
+        return item
+
+    return _put, _get
+
+
+def _told_put(plain: Any, messages: Messages) -> Any:
     def _put(item: object) -> None:
         messages.sent(item)
         plain(item)
@@ -87,7 +133,7 @@ def _told_put(plain: Any, messages: _Messages) -> Any:
     return _put
 
 
-def _told_get(plain: Any, messages: _Messages) -> Any:
+def _told_get(plain: Any, messages: Messages) -> Any:
     def _get() -> object:
         item = plain()
         messages.received(item)

@@ -266,7 +266,7 @@ class Event(_PlainEvent):  # type: ignore[misc]
 
 
 def _told_queue(patches: Patches) -> None:
-    from possibly.probes.queues import _Messages
+    from possibly.probes.queues import Messages
 
     kind: Any = asyncio.Queue
     init, put, get = kind.__init__, kind.put_nowait, kind.get_nowait
@@ -274,7 +274,7 @@ def _told_queue(patches: Patches) -> None:
     def __init__(self: Any, maxsize: int = 0) -> None:  # noqa: N807
         init(self, maxsize)
         in_line = type(self)._get is asyncio.Queue._get
-        self._possibly = _Messages(in_line, maxsize)
+        self._possibly = Messages(maxsize, in_line)
         self._possibly_done = port.number()
         port.after("new", self._possibly.number, type(self).__name__)
 

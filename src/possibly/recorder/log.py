@@ -1,15 +1,16 @@
 """The listener that writes: one append-only log a process of the operating system.
 
 Law: an entry is appended to one list while the operation that it tells is atomic, so the order of the list
-is the
-order of what happened. A thread drains the list into the file every tenth of a second: each piece is its
-length
-and the entries as `marshal` writes them, so a process that is killed leaves all whole pieces.
+is the order of what happened. A thread drains the list into the file every tenth of a second: each piece is
+its lengths, the entries as `marshal` writes them and the records of `packing`, so a process that is killed
+leaves all whole pieces.
 
 It relies on the interpreter's lock (a free-threaded build is refused): `list.append` is one step, and no
-other
-thread runs between a store and the append right after it, because the interpreter looks for others only after
-calls and at jumps back.
+other thread runs between a store and the append right after it, because the interpreter looks for others
+only after calls and at jumps back.
+
+The two methods that probes call exist twice, here and in `_tell.c`, which is built when a compiler is
+there: a test compares what they append.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from time import monotonic
+from types import ModuleType
 from typing import Any
 
 from possibly.probes import port
@@ -41,23 +44,12 @@ from possibly.recorder.entries import (
     SYNC,
     THING,
 )
+from possibly.recorder.packing import HEAD, TOLD_AFTER, TOLD_BEFORE, number_of
 from possibly.recorder.snapshot import snapshot
 
 PERIOD = 0.1
 """Seconds between two flushes."""
 SUFFIX = ".log"
-
-TOLD_BEFORE = frozenset(
-    {"stream", "release", "put", "notify", "give", "spawn", "end", "arrive", "leave", "resolve", "cancel"}
-)
-"""Actions that count from before they are done: whoever relies on them may be told of first otherwise."""
-TOLD_AFTER = frozenset(
-    {"streamed", "read", "acquire", "get", "wake", "take", "set", "await", "start", "join", "passed",
-    "depart", "learn",
-    "units", "new",
-     "resume", "meet"}
-)  # fmt: skip
-
 
 _WITH_OBJECT = frozenset({MEMBER_READ, MEMBER_WRITE, ITEM_READ, ITEM_WRITE})
 _ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT
@@ -66,7 +58,9 @@ _ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT
 class Log:
     """Listens to the probes. `append` is what rewritten source calls directly."""
 
-    def __init__(self, folder: str, name: str = "", parent: str = "") -> None:
+    def __init__(
+        self, folder: str, name: str = "", parent: str = "", kernel: ModuleType | None = None
+    ) -> None:
         self.folder = folder
         self.entries: list[tuple[Any, ...]] = []
         self.append = self.entries.append
@@ -91,6 +85,9 @@ class Log:
         self._flushing = _thread.allocate_lock()
         self._stop: Any = None
         self._pid = 0
+        self._tape = self._new_tape(kernel)
+        self.before: Callable[..., None] = self._tape.before if self._tape else self.plain_before
+        self.after: Callable[..., None] = self._tape.after if self._tape else self.plain_after
         self._open(parent)
 
     def _open(self, parent: str) -> None:
@@ -108,15 +105,23 @@ class Log:
 
     waits = False
 
-    def before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+    def plain_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
         if action in TOLD_BEFORE:
             time = monotonic() if type(thing) is str else 0.0
             self.append((SYNC, port.me(), self.place(), action, thing, detail, time))
 
-    def after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+    def plain_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
         if action in TOLD_AFTER:
             time = monotonic() if type(thing) is str else 0.0
             self.append((SYNC, port.me(), self.place(), action, thing, detail, time))
+
+    def _new_tape(self, kernel: ModuleType | None) -> Any:
+        """The compiled twin of both."""
+        if kernel is None:
+            return None
+        told = ({action: number_of(action) for action in actions} for actions in (TOLD_BEFORE, TOLD_AFTER))
+        tables = port.process_tables()
+        return kernel.Tape(SYNC, *told, self.entries, *tables, port.me, self._place_of, monotonic)
 
     def switch(self, process: int, name: str) -> None:
         self.append((PROCESS, process, name))
@@ -142,6 +147,10 @@ class Log:
                     return found
             frame = frame.f_back
         return 0
+
+    def _place_of(self, frame: Any) -> int | None:
+        """The site of a frame at its present line; None: its code is not the program's own."""
+        return self._new_place(frame) or None
 
     def _new_place(self, frame: Any) -> int:
         code = frame.f_code
@@ -269,15 +278,22 @@ class Log:
 
     def flush(self) -> None:
         with self._flushing:
-            count = len(self.entries)
-            taken = self.entries[:count]
-            del self.entries[:count]
+            taken, packed = self._take()
             told = [entry if entry[0] in _ALREADY_PLAIN else self._plain(entry) for entry in taken]
             self._name_objects()
             defined, self._definitions = self._definitions, []
-            if told or defined:
+            if told or defined or packed:
                 piece = marshal.dumps(defined + told)
-                _write_all(self._file, len(piece).to_bytes(4, "little") + piece)
+                _write_all(self._file, HEAD.pack(len(defined), len(piece), len(packed)) + piece, packed)
+
+    def _take(self) -> tuple[list[tuple[Any, ...]], bytes]:
+        if self._tape is not None:
+            taken: tuple[list[tuple[Any, ...]], bytes] = self._tape.take()
+            return taken
+        count = len(self.entries)
+        found = self.entries[:count]
+        del self.entries[:count]
+        return found, b""
 
     def finish(self) -> None:
         """The last flush; later events are lost."""
@@ -309,7 +325,7 @@ class Log:
     def after_fork_in_child(self, name: str) -> None:
         parent = self.key
         os.close(self._file)
-        self.entries.clear()
+        self._take()
         self.end = ""
         self._flushing = _thread.allocate_lock()
         self.name = name
@@ -326,6 +342,14 @@ class Log:
             self._nameless.add(id(held()))
 
 
+def compiled() -> ModuleType | None:
+    """The compiled twin of the methods that probes call, if it was built."""
+    try:
+        return import_module("possibly.recorder._tell")
+    except ImportError:
+        return None
+
+
 def _free_path(folder: str, pid: int) -> str:
     number = 0
     while os.path.exists(path := os.path.join(folder, f"{pid}-{number}{SUFFIX}")):
@@ -337,9 +361,12 @@ def _class_name(thing: Any) -> str:
     return thing.__name__ if isinstance(thing, type) else type(thing).__name__
 
 
-def _write_all(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
+def _write_all(file: int, *parts: bytes) -> None:
+    written = os.writev(file, parts)
+    for part in parts:
+        while written < len(part):
+            written += os.write(file, memoryview(part)[written:])
+        written -= len(part)
 
 
 def shown_path(file: str) -> str:

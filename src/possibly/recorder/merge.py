@@ -14,10 +14,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import IO, Any
 
 from possibly.recorder import entries as e
 from possibly.recorder.edges import ACTIONS, MEETS, Action, Edges
+from possibly.recorder.packing import HEAD, unpacked
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
@@ -51,40 +52,54 @@ class Source:
 def read_entries(path: str) -> Iterator[Entry]:
     """All entries of the whole pieces of a log."""
     with open(path, "rb") as file:
-        while len(head := file.read(4)) == 4:
-            size = int.from_bytes(head, "little")
-            piece = file.read(size)
-            if len(piece) < size:
-                return
-            yield from marshal.loads(piece)
+        yield from whole_pieces(file)
+
+
+def whole_pieces(file: IO[bytes]) -> Iterator[Entry]:
+    """The entries from here on; the file then stands before the first piece that is not whole yet."""
+    while True:
+        place = file.tell()
+        head = file.read(HEAD.size)
+        definitions, size, packed_size = HEAD.unpack(head) if len(head) == HEAD.size else (0, 1, 0)
+        piece, packed = file.read(size), file.read(packed_size)
+        if len(piece) < size or len(packed) < packed_size:
+            file.seek(place)
+            return
+        told = marshal.loads(piece)
+        yield from told[:definitions]
+        yield from unpacked(told[definitions:], packed)
 
 
 def read_source(path: str) -> Source:
     found = Source(os.path.basename(path).removesuffix(SUFFIX))
     for entry in read_entries(path):
-        match entry[0]:
-            case e.SITE:
-                found.sites[entry[1]] = entry
-            case e.PROCESS:
-                found.processes[entry[1]] = entry[2]
-            case e.OBJECT:
-                found.classes.setdefault(entry[1], entry[2])
-            case e.NAMED:
-                found.objects[entry[1]] = entry[2]
-            case e.THING:
-                found.things[entry[1]] = entry[2]
-            case e.HEADER:
-                found.header = entry[1]
-            case _:
-                found.events.append(entry)
+        add_entry(found, entry)
     return found
+
+
+def add_entry(found: Source, entry: Entry) -> None:
+    match entry[0]:
+        case e.SITE:
+            found.sites[entry[1]] = entry
+        case e.PROCESS:
+            found.processes[entry[1]] = entry[2]
+        case e.OBJECT:
+            found.classes.setdefault(entry[1], entry[2])
+        case e.NAMED:
+            found.objects[entry[1]] = entry[2]
+        case e.THING:
+            found.things[entry[1]] = entry[2]
+        case e.HEADER:
+            found.header = entry[1]
+        case _:
+            found.events.append(entry)
 
 
 def merged(folder: str, file: str | None = None, extra: dict[str, Any] | None = None) -> Trace:
     """The trace of all logs in a folder."""
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX))
     sources = [read_source(path) for path in sorted(paths, key=os.path.getmtime)]
-    return _Merge(_roots_first(sources), file, extra or {}).trace()
+    return Merge(_roots_first(sources), file, extra or {}).trace()
 
 
 def _roots_first(sources: list[Source]) -> list[Source]:
@@ -92,7 +107,9 @@ def _roots_first(sources: list[Source]) -> list[Source]:
     return sorted(sources, key=lambda source: source.header.get("parent", "") in known)
 
 
-class _Merge:
+class Merge:
+    """Puts the entries of all logs in one order and hands them to the builder."""
+
     def __init__(self, sources: list[Source], file: str | None, extra: dict[str, Any]) -> None:
         self.sources = sources
         self.builder = TraceBuilder(file)
@@ -110,12 +127,21 @@ class _Merge:
         self.arrived: dict[Any, list[tuple[Source, Entry]]] = {}
 
     def trace(self) -> Trace:
+        self.begin()
+        self.go_on(is_over=True)
+        return self.builder.finish()
+
+    def begin(self) -> None:
         self.builder.header(shared=self._initial_values(), extra=self.extra, line=None)
+
+    def go_on(self, *, is_over: bool) -> None:
+        """Passes what can be passed; what waits for something that is missing only if all logs are over."""
         while waiting := [source for source in self.sources if not source.is_done]:
             waiting.sort(key=lambda source: source.time)
             if not any(self._advance(source, waiting) for source in waiting):
+                if not is_over:
+                    return
                 self._force()
-        return self.builder.finish()
 
     def _initial_values(self) -> dict[str, Any]:
         """What the program gave its shared variables before it had a second process."""

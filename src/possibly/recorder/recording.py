@@ -22,7 +22,7 @@ from possibly.probes.install import install_all
 from possibly.probes.patching import Patches
 from possibly.probes.source import SiteMaker, Watch
 from possibly.recorder.access import Access
-from possibly.recorder.log import Log, shown_path
+from possibly.recorder.log import Log, compiled, shown_path
 from possibly.recorder.snapshot import snapshot
 from possibly.records import replace
 
@@ -60,7 +60,7 @@ class Recording:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.log = Log(settings.folder, settings.name, settings.parent)
+        self.log = Log(settings.folder, settings.name, settings.parent, compiled())
         self.patches = Patches()
         self.finder = imports.Finder(self.patches, settings.watch, self.sites)
         self._tokens = itertools.count(1)
