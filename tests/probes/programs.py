@@ -9,6 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+from possibly.logic.specification import read_specification
 from possibly.order.computation import Computation
 from possibly.session.record import Request, record_program
 from possibly.trace.model import Trace
@@ -52,9 +53,12 @@ def run(
     calls: tuple[str, ...] = (),
     races: bool = False,
     ranks: int | None = None,
+    spec: str | None = None,
 ) -> Run:
     program = folder / "program.py"
     program.write_text(textwrap.dedent(source))
-    request = Request((str(program), *arguments), str(folder / "run.jsonl"), None, watch, calls, races, ranks)
+    specification = None if spec is None else read_specification(spec)
+    output = str(folder / "run.jsonl")
+    request = Request((str(program), *arguments), output, specification, watch, calls, races, ranks)
     done = record_program(request)
     return Run(done.trace, done.status, Computation(done.trace, "sync"))

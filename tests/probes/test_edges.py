@@ -656,6 +656,78 @@ CASES: dict[str, tuple[str, str, str]] = {
         "before<got",
         "after|got early|before",
     ),
+    "cancelled future": (
+        """
+        from concurrent.futures import CancelledError, ThreadPoolExecutor
+        pool, gate = ThreadPoolExecutor(1), threading.Event()
+        pool.submit(gate.wait)
+        second = pool.submit(print)
+        def canceller():
+            pass  #: before
+            second.cancel()
+            pass  #: after
+        def waiter():
+            pass  #: early
+            try:
+                second.result()
+            except CancelledError:
+                pass  #: knows
+        go(canceller, waiter)
+        gate.set()
+        """,
+        "before<knows",
+        "after|knows early|before",
+    ),
+    "broken barrier": (
+        """
+        barrier, turn = threading.Barrier(2), []
+        def waiter():
+            pass  #: early
+            turn.append(1)
+            try:
+                barrier.wait()
+            except threading.BrokenBarrierError:
+                pass  #: broken
+        def breaker():
+            while not turn: time.sleep(0.001)
+            pass  #: before
+            barrier.abort()
+            pass  #: after
+        go(waiter, breaker)
+        """,
+        "before<broken",
+        "after|broken early|before",
+    ),
+    "asyncio streams": (
+        """
+        import asyncio
+        async def serve(reader, writer):
+            pass  #: early
+            await reader.readline()
+            pass  #: heard
+            await reader.readexactly(2)
+            pass  #: heard_more
+            writer.write(b"answer")
+            pass  #: after_answer
+            await writer.drain()
+            writer.close()
+        async def main():
+            server = await asyncio.start_server(serve, "127.0.0.1", 0)
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            pass  #: before
+            writer.write(b"question\\n")
+            pass  #: between
+            writer.writelines([b"m", b"ore"])
+            pass  #: asked
+            await reader.read()
+            pass  #: answered
+            writer.close()
+            server.close()
+        asyncio.run(main())
+        """,
+        "before<heard between<heard_more heard_more<answered",
+        "between|heard asked|heard_more early|before after_answer|answered",
+    ),
     "asyncio future": (
         """
         import asyncio

@@ -169,3 +169,106 @@ def test_ranks(tmp_path: Path) -> None:
         assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
     for first, second in (("before", "sends"), ("sent", "got"), ("told1", "told2"), ("sent2", "got2")):
         assert found.concurrent(first, second), f"{first} and {second} are ordered"
+
+
+MANAGER = """
+import multiprocessing, sys
+def work(things, channel, event):
+    pass  #: child
+    things["x"] = 1
+    channel.put(3)
+    pass  #: put
+    event.wait()
+    pass  #: woken
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    with multiprocessing.Manager() as manager:
+        things, channel, event = manager.dict(), manager.Queue(), manager.Event()
+        process = multiprocessing.Process(target=work, args=(things, channel, event), name="worker")
+        pass  #: starts
+        process.start()
+        pass  #: started
+        channel.get()
+        pass  #: got
+        event.set()
+        pass  #: set
+        process.join()
+        pass  #: joined
+        assert dict(things) == {"x": 1}
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_managers_and_every_start_method(method: str, tmp_path: Path) -> None:
+    found = run(tmp_path, MANAGER, method)
+    assert found.status == 0
+    assert "worker" in found.processes
+    for first, second in (("starts", "child"), ("child", "got"), ("got", "woken"), ("woken", "joined")):
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (("started", "child"), ("put", "got"), ("set", "woken")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
+
+
+COLLECTIVES = """
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+rank = comm.Get_rank()
+if rank == 1:
+    pass  #: gives
+comm.gather(rank, root=0)
+if rank == 0:
+    pass  #: gathered
+elif rank == 1:
+    pass  #: gave
+comm.scatter(list(range(3)) if rank == 0 else None, root=0)
+if rank == 2:
+    pass  #: scattered
+half = comm.Split(rank % 2)
+if rank == 1:
+    pass  #: alone
+half.barrier()
+if rank == 0:
+    pass  #: before_half
+half.allreduce(1)
+if rank == 2:
+    pass  #: after_half
+if rank == 0:
+    status = MPI.Status()
+    comm.probe(source=MPI.ANY_SOURCE, tag=7, status=status)
+    pass  #: probed
+    while not comm.iprobe(source=1, tag=8):
+        pass
+    comm.recv(source=status.Get_source(), tag=7)
+    pass  #: received
+    message = comm.mprobe(source=1, tag=8)
+    message.recv()
+    pass  #: matched
+elif rank == 1:
+    pass  #: sends
+    comm.send("x", dest=0, tag=7)
+    pass  #: sent
+    comm.send("y", dest=0, tag=8)
+    pass  #: sent_again
+request = comm.Ibarrier()
+if rank == 2:
+    pass  #: entered
+request.Wait()
+if rank == 0:
+    pass  #: behind
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not there")
+def test_collectives_split_communicators_and_probes(tmp_path: Path) -> None:
+    found = run(tmp_path, COLLECTIVES, ranks=3)
+    assert found.status == 0
+    for first, second in (
+        ("gives", "gathered"), ("gathered", "scattered"), ("before_half", "after_half"), ("sends", "probed"),
+        ("sends", "received"), ("sent", "matched"), ("matched", "behind"), ("sent_again", "behind"),
+    ):  # fmt: skip
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (
+        ("gave", "gathered"), ("alone", "after_half"), ("sent", "probed"), ("sent_again", "matched"),
+        ("entered", "behind"),
+    ):  # fmt: skip
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"

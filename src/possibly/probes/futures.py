@@ -23,7 +23,7 @@ def number_of(future: Any) -> int:
 def learn(future: Any) -> None:
     """The running process knows the outcome."""
     token = future.__dict__.get("_possibly_call")
-    if token is not None:
+    if token is not None and not future.cancelled():
         if future.done():
             port.after("passed", token, 1)
     elif future.__dict__.get("_possibly") and future.done():
@@ -37,6 +37,7 @@ def install(patches: Patches) -> None:
     kind: Any = _base.Future
     for name in ("set_result", "set_exception"):
         patches.put(kind, name, _told_outcome(getattr(kind, name)))
+    patches.put(kind, "cancel", _told_cancel(kind.cancel))
     for name in ("result", "exception"):
         patches.put(kind, name, _told_result(getattr(kind, name)))
     for module in (_base, futures):
@@ -52,6 +53,17 @@ def _told_outcome(plain: Any) -> Any:
 
     outcome.__name__ = plain.__name__
     return outcome
+
+
+def _told_cancel(plain: Any) -> Any:
+    def cancel(self: Any) -> bool:
+        # If the call begins right now and the future is not cancelled, its outcome is told later and counts.
+        if not (self.running() or self.done()):
+            port.before("resolve", number_of(self))
+        found: bool = plain(self)
+        return found
+
+    return cancel
 
 
 def _told_result(plain: Any) -> Any:

@@ -17,6 +17,7 @@ WHEN_IMPORTED = {
     "concurrent.futures.thread": "thread_pools.install",
     "concurrent.futures.process": "pipes.install_executors",
     "asyncio": "tasks.install",
+    "asyncio.streams": "streams.install",
     "multiprocessing.process": "processes.install",
     "multiprocessing.spawn": "processes.install_spawn",
     "multiprocessing.connection": "pipes.install",

@@ -286,13 +286,14 @@ class Event(threading.Event):
 
 
 class Barrier(threading.Barrier):
-    """All who arrive meet: one joint event."""
+    """All who arrive meet: one joint event. Whoever breaks it comes before the waits that fail end."""
 
     def __init__(
         self, parties: int, action: Callable[[], None] | None = None, timeout: float | None = None
     ) -> None:
         self.number = port.number()
         self._done = port.number()
+        self._breaking = port.number()
         port.after("new", self.number, "Barrier")
         super().__init__(parties, action and self._told(action), timeout)
 
@@ -309,10 +310,20 @@ class Barrier(threading.Barrier):
             found = super().wait(timeout)
         except BaseException:
             port.after("depart", self.number)
+            port.after("learn", self._breaking)
             raise
         if self._action is not None:  # type: ignore[attr-defined]
             port.after("passed", self._done)
         return found
+
+    def _break(self) -> None:
+        port.before("resolve", self._breaking)
+        super()._break()  # type: ignore[misc]
+
+    def reset(self) -> None:
+        if self.n_waiting:
+            port.before("resolve", self._breaking)
+        super().reset()
 
 
 def install(patches: Patches) -> None:

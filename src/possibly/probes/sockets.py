@@ -1,14 +1,15 @@
 """`socket`: stream sockets between recorded processes. A received byte comes after the send that sent it.
 
-A stream is known by the addresses of its two ends, a `socketpair` by a name of its own. Bytes are counted
-in each
-direction; one process of the operating system must do all the sending, and one all the receiving, of a
+A stream is known by the addresses of its two ends, a `socketpair` by a name of its own. Bytes are counted in
+each direction; one process of the operating system must do all the sending, and one all the receiving, of a
 direction.
 """
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from possibly.probes import port
@@ -49,7 +50,8 @@ def _told_pair(plain: Any) -> Any:
     return socketpair
 
 
-def _ends(self: Any) -> tuple[str, str] | None:
+def ends(self: Any) -> tuple[str, str] | None:
+    """What the stream of a socket is known by: this end and the other one."""
     if port.listener is port.QUIET or self.type != socket.SOCK_STREAM:
         return None
     found: tuple[str, str] | None = getattr(self, "ends", None)
@@ -62,31 +64,68 @@ def _ends(self: Any) -> tuple[str, str] | None:
     return (repr(here), repr(there)) if here and there else None
 
 
+_of_loops: set[tuple[str, str]] = set()
+"""Ends whose bytes an event loop sends and receives for its tasks."""
+
+
+def carries_stream(found: tuple[str, str]) -> None:
+    """The socket belongs to a stream of `asyncio`, whose tasks tell what they write and read."""
+    _of_loops.add(found)
+    _counts.pop(f"out {_stream(*found)}", None)
+    _counts.pop(f"in {_stream(*reversed(found))}", None)
+
+
+def _stream(here: str, there: str) -> str:
+    return f"socket:{here}>{there}"
+
+
+def _told_ends(self: Any) -> tuple[str, str] | None:
+    found = ends(self)
+    return None if found in _of_loops and port.called_by_library(3) else found
+
+
+@contextmanager
+def sending(found: tuple[str, str], count: int) -> Iterator[None]:
+    """So many bytes are sent inside."""
+    stream = _stream(*found)
+    start = _counts.get(f"out {stream}", 0)
+    port.before("stream", stream, start)
+    yield
+    _counts[f"out {stream}"] = start + count
+    port.after("streamed", stream, start + count)
+
+
+def has_read(found: tuple[str, str], count: int) -> None:
+    """So many bytes have been received by now."""
+    stream = _stream(*reversed(found))
+    if count > _counts.get(f"in {stream}", 0):
+        _counts[f"in {stream}"] = count
+        port.after("read", stream, count)
+
+
 def _told_send(plain: Any, whole: bool) -> Any:
     def send(self: Any, data: Any, *flags: int) -> Any:
-        ends = _ends(self)
-        if ends is None:
+        found = _told_ends(self)
+        if found is None:
             return plain(self, data, *flags)
-        stream = f"socket:{ends[0]}>{ends[1]}"
+        stream = _stream(*found)
         start = _counts.get(f"out {stream}", 0)
         port.before("stream", stream, start)
-        found = plain(self, data, *flags)
-        _counts[f"out {stream}"] = start + (len(memoryview(data).cast("B")) if whole else found)
+        sent = plain(self, data, *flags)
+        _counts[f"out {stream}"] = start + (len(memoryview(data).cast("B")) if whole else sent)
         port.after("streamed", stream, _counts[f"out {stream}"])
-        return found
+        return sent
 
     return send
 
 
 def _told_receive(plain: Any) -> Any:
     def receive(self: Any, *arguments: Any) -> Any:
-        found = plain(self, *arguments)
-        ends = _ends(self)
-        count = found if isinstance(found, int) else len(found)
-        if ends is not None and count and not (arguments[1:] and arguments[-1] & socket.MSG_PEEK):
-            stream = f"socket:{ends[1]}>{ends[0]}"
-            _counts[f"in {stream}"] = _counts.get(f"in {stream}", 0) + count
-            port.after("read", stream, _counts[f"in {stream}"])
-        return found
+        received = plain(self, *arguments)
+        found = _told_ends(self)
+        count = received if isinstance(received, int) else len(received)
+        if found is not None and count and not (arguments[1:] and arguments[-1] & socket.MSG_PEEK):
+            has_read(found, _counts.get(f"in {_stream(*reversed(found))}", 0) + count)
+        return received
 
     return receive

@@ -47,6 +47,7 @@ ACTIONS: dict[str, Action] = {
     "await": Action("wait", FOLLOWS, "event"),
     "put": Action("send", SENDS),
     "get": Action("receive", RECEIVES),
+    "peek": Action("probe", FOLLOWS, "sent"),
     "spawn": Action("spawn", MARKS, "spawn"),
     "start": Action("start", FOLLOWS, "spawn"),
     "end": Action("end", MARKS, "end"),
@@ -91,6 +92,9 @@ PRIMITIVES: tuple[Primitive, ...] = (
     ),
     Primitive("threading", "Event", "the set() that made it true", "wait() and is_set() that are true"),
     Primitive("threading", "Barrier", "all wait() of a round", "one joint event; then the end of the action"),
+    Primitive(
+        "threading", "Barrier", "abort(), reset(), a wait() that times out", "the wait() that it breaks"
+    ),
     Primitive("threading", "local", "nothing", "nothing"),
     Primitive("queue", "Queue, LifoQueue, PriorityQueue, SimpleQueue", "put of an item", "get of that item"),
     Primitive("queue", "Queue(n) and its kin", "the get that frees a place", "the put that uses it"),
@@ -99,7 +103,10 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "concurrent.futures", "Executor (threads, processes)", "submit, map", "the call's begin in the worker"
     ),
     Primitive(
-        "concurrent.futures", "Future", "result or exception set", "result(), exception(), wait, as_completed"
+        "concurrent.futures",
+        "Future",
+        "result or exception set, cancel()",
+        "result(), exception(), wait, as_completed",
     ),
     Primitive("asyncio", "Task", "create_task, TaskGroup.create_task, gather, run", "the task's first event"),
     Primitive(
@@ -114,6 +121,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
     ),
     Primitive("asyncio", "Event", "the set() that made it true", "wait() and is_set() that are true"),
     Primitive("asyncio", "Queue and its kin", "put of an item", "get of that item"),
+    Primitive("asyncio", "streams (StreamReader, StreamWriter)", "write of a byte", "read of that byte"),
     Primitive(
         "asyncio", "to_thread, run_in_executor", "the call", "the thread's work, and back to the await"
     ),
@@ -138,7 +146,13 @@ PRIMITIVES: tuple[Primitive, ...] = (
     Primitive(
         "mpi4py", "send, isend, Send, ...", "the send", "the receive that it matches, also by wildcards"
     ),
-    Primitive("mpi4py", "barrier, bcast, reduce, ...", "all calls of a round", "one joint event"),
+    Primitive(
+        "mpi4py", "probe, iprobe, mprobe, ...", "the send", "the end of the probe that saw its message"
+    ),
+    Primitive("mpi4py", "barrier, allreduce, alltoall, ...", "all calls of a round", "one joint event"),
+    Primitive("mpi4py", "bcast, scatter", "the call of the root", "the ends of the other calls"),
+    Primitive("mpi4py", "gather, reduce", "the calls of the others", "the end of the root's call"),
+    Primitive("mpi4py", "Ibarrier, Iallreduce, ...", "all calls of a round", "the ends of the waits for it"),
     Primitive("possibly", "send(key)", "the send", "receive(key)"),
 )
 
@@ -194,6 +208,8 @@ class Edges:
             case "sends":
                 self._message_count += 1
                 found.message = self._messages[key] = f"m{self._message_count}"
+                if isinstance(key, str) and key.startswith("mpi:"):
+                    self._marks["sent", key] = event
                 room = detail[1] if isinstance(detail, tuple) else 0
                 found.after = self._marked("room", (log, room)) if room else []
             case "receives":

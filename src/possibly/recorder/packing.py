@@ -18,7 +18,7 @@ TOLD_BEFORE = frozenset(
 """Actions that count from before they are done: whoever relies on them may be told of first otherwise."""
 TOLD_AFTER = frozenset(
     {"streamed", "read", "acquire", "get", "wake", "take", "set", "await", "start", "join", "passed",
-     "depart", "learn", "units", "new", "resume", "meet"}
+     "depart", "learn", "units", "new", "resume", "meet", "peek"}
 )  # fmt: skip
 
 HEAD = Struct("<III")
