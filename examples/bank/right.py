@@ -13,11 +13,15 @@ ann = Account(100)
 bob = Account(100)
 
 
+def move(source, target, amount):
+    source.balance -= amount
+    target.balance += amount
+
+
 def transfer(source, target, amount):
     first, second = sorted((source, target), key=id)
     with first.lock, second.lock:
-        source.balance -= amount
-        target.balance += amount
+        move(source, target, amount)
 
 
 if __name__ == "__main__":

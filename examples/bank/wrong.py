@@ -13,10 +13,14 @@ ann = Account(100)
 bob = Account(100)
 
 
+def move(source, target, amount):
+    source.balance -= amount
+    target.balance += amount
+
+
 def transfer(source, target, amount):
     with source.lock:
-        source.balance -= amount
-        target.balance += amount
+        move(source, target, amount)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,15 @@ def test_examples(example: str, spec: str, capfd: pytest.CaptureFixture[str]) ->
     assert status("--spec", str(folder / spec), str(folder / "right.py")) == 0
 
 
+def test_the_bank_moves_money_twice_at_once(capfd: pytest.CaptureFixture[str]) -> None:
+    folder = EXAMPLES / "bank"
+    assert status("--json", "--spec", str(folder / "bank.spec"), str(folder / "wrong.py")) == 1
+    found = json.loads(capfd.readouterr().out)["properties"]
+    assert [each["verdict"] for each in found] == ["violated", "holds"]
+    assert found[0]["observed"], "the run that was seen looked right"
+    assert status("--spec", str(folder / "bank.spec"), str(folder / "right.py")) == 0
+
+
 def test_the_bank_races() -> None:
     assert status("--races", str(EXAMPLES / "bank" / "wrong.py")) == 1
     assert status("--races", str(EXAMPLES / "bank" / "right.py")) == 0
