@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import struct
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 from hypothesis import given, settings
 
 from possibly.errors import TraceError
+from possibly.logic.syntax import Local
 from possibly.trace import Trace, TraceBuilder, same_run, write_lines
 from possibly.trace.columns import read_columns, write_columns
 from possibly.trace.compare import facts
 from tests.trace.strategies import traces
+from tests.twins import plain
 
 HEAD = struct.Struct("<8sIIQQ")
 
@@ -152,7 +155,7 @@ def with_directory(path: Path, change: dict[str, Any], sections: dict[str, Any] 
         ({"events": 10**12}, {}, "its directory has no proper entry events"),
         ({"events": "3"}, {}, "its directory has no proper entry events"),
         ({"sections": []}, {}, "its directory has no proper entry sections"),
-        ({"processes": [["P", {}, True, None]]}, {}, "column process has an entry out of range"),
+        ({"processes": [["P", {}, True, None]]}, {}, "section receive_start has the wrong length"),
         ({"processes": [["P", {}, True]]}, {}, "a process is malformed"),
         ({"processes": [["P", {}, True, None]] * 3}, {}, "two processes have the same name"),
         ({"header": {"processes": 1}}, {}, "the header is malformed"),
@@ -166,6 +169,98 @@ def test_a_lying_directory(
     with pytest.raises(TraceError) as caught:
         read_columns(path)
     assert str(caught.value) == f"{path}: the columnar trace is damaged: {message}"
+
+
+def without_arrangement(path: Path) -> None:
+    """The file as it was before there was an arrangement by process."""
+    data = path.read_bytes()
+    magic, version, zero, start, length = HEAD.unpack_from(data)
+    about = json.loads(data[start : start + length])
+    prefixes = ("length", "receive_", "send_", "course_")
+    about["sections"] = {k: v for k, v in about["sections"].items() if not k.startswith(prefixes)}
+    directory = json.dumps(about).encode()
+    head = HEAD.pack(magic, version, zero, start, len(directory))
+    path.write_bytes(head + data[HEAD.size : start] + directory)
+
+
+def arrangement(trace: Trace) -> list[Any]:
+    links = [
+        (list(part.start), list(part.position), list(part.end)) for part in (trace.receives, trace.sends)
+    ]
+    courses = {key: (list(part.position or ()), list(part.number)) for key, part in trace.courses.items()}
+    return [list(trace.lengths), links, courses]
+
+
+@given(trace=traces())
+@settings(max_examples=40)
+def test_the_arrangement_is_stored(tmp_path_factory: pytest.TempPathFactory, trace: Trace) -> None:
+    path = tmp_path_factory.mktemp("runs") / "a.columns"
+    write_columns(trace, path)
+    assert arrangement(read_columns(path)) == arrangement(trace)
+    without_arrangement(path)
+    assert arrangement(read_columns(path)) == arrangement(trace)
+
+
+def test_nothing_is_looked_at_before_it_is_needed(path: Path) -> None:
+    trace = read_columns(path)
+    assert len(trace) == 3
+    assert list(trace.lengths) == [1, 1, 1]
+    assert trace.course_numbers
+    assert "process" not in vars(trace) and "set_value" not in vars(trace)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("process", b"\x07", "column process has an entry out of range"),
+        ("set_start", b"\x01", "column set_start does not cover its entries"),
+        ("delivery_send", b"\x7f", "column delivery_send has an entry out of range"),
+    ],
+)
+def test_a_column_is_checked_when_it_is_used(path: Path, name: str, content: bytes, message: str) -> None:
+    data = bytearray(path.read_bytes())
+    _, _, _, start, length = HEAD.unpack_from(data)
+    place = json.loads(data[start : start + length])["sections"][name][1]
+    data[place : place + len(content)] = content
+    path.write_bytes(data)
+    trace = read_columns(path)
+    with pytest.raises(TraceError) as caught:
+        getattr(trace, name)
+    assert str(caught.value) == f"{path}: the columnar trace is damaged: {message}"
+
+
+def test_a_damaged_arrangement_never_ends_in_another_exception(path: Path) -> None:
+    from possibly.order.computation import Computation
+    from possibly.order.lattice import Lattice
+    from possibly.order.predicate import CutPredicates
+    from possibly.order.slice import whole
+    from possibly.order.state import Readings
+
+    data = path.read_bytes()
+    _, _, _, start, length = HEAD.unpack_from(data)
+    sections = json.loads(data[start : start + length])["sections"]
+    first = sections["length"][1]
+    dice = random.Random(2)
+    errors = 0
+    for place in range(first, start):
+        damaged = bytearray(data)
+        damaged[place] ^= dice.choice((0x01, 0x02, 0x10, 0x80, 0xFF))
+        path.write_bytes(damaged)
+        for twin in (nullcontext, plain):
+            try:
+                with twin():
+                    trace = read_columns(path)
+                    computation = Computation(trace)
+                    everything = whole(computation)
+                    everything.least_from(computation.final)
+                    everything.greatest_from(computation.initial)
+                    predicates = CutPredicates(Lattice(computation), Readings(computation))
+                    for process, name in trace.course_numbers:
+                        predicates.states(Local(trace.processes[process].name, name), process)
+            except TraceError as error:
+                errors += 1
+                assert str(error).startswith(str(path))
+    assert errors > (start - first) // 4
 
 
 def test_heads_that_are_none(path: Path) -> None:

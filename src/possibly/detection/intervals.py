@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from possibly.order.bitmaps import States
 from possibly.order.computation import Computation, Place
 from possibly.records import dataclass
 
@@ -29,7 +30,7 @@ class Interval:
     """The position of the event that ends it; None if it never ends."""
 
 
-def intervals(process: int, states: bytes) -> Iterator[Interval]:
+def intervals(process: int, states: States) -> Iterator[Interval]:
     """The maximal stretches of allowed local states."""
     start = states.find(1)
     while start >= 0:
@@ -39,7 +40,7 @@ def intervals(process: int, states: bytes) -> Iterator[Interval]:
 
 
 def overlap(
-    computation: Computation, conjuncts: Mapping[int, bytes]
+    computation: Computation, conjuncts: Mapping[int, States]
 ) -> tuple[Sequence[Interval] | None, list[tuple[Place, Place]]]:
     """Intervals that every observation passes together, or None; and the orders that keep others apart.
 

@@ -1,19 +1,23 @@
 """Whether a property held in the recorded order alone: every path is then that one path.
 
-Truth along the path is one integer with a bit a cut, bit 0 the final one, as in `sweep`.
+Truth along the path is one integer with a bit a cut, bit 0 the final one, as in `sweep`. A conjunction of
+predicates on one process each, the usual case, is followed in one pass that counts how many are false,
+however many there are. Often no pass is needed (`implied`): the recorded order is one of all orders, so
+what holds in every order holds in it, and what holds in no order does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
-from operator import and_, or_
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.detection.laws import LAWS, now_and_while
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
+from possibly.order.bitmaps import Bits
+from possibly.order.compiled import kernels
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import CutPredicates
 
@@ -21,6 +25,33 @@ from possibly.order.predicate import CutPredicates
 def observed_path(lattice: Lattice) -> tuple[Move, ...]:
     """The recorded order as moves."""
     return tuple(lattice.move_of(step) for step in lattice.computation.steps)
+
+
+def implied(formula: Node, value: bool) -> bool | None:
+    """What the answer over all orders says about the recorded one; None: nothing.
+
+    If a formula only ever asks for some path and does not hold, it holds on no single path; if it only ever
+    speaks of all paths and holds, it holds on each.
+    """
+    with deep():
+        return value if _quantifiers(formula, True) <= ({"A"} if value else {"E"}) else None
+
+
+def _quantifiers(node: Node, positive: bool) -> frozenset[str]:
+    """ "E" if it asks for some path, "A" if it speaks of all paths; under a negation the other way round."""
+    if is_state(node):
+        return frozenset()
+    match node:
+        case Not(operand):
+            return _quantifiers(operand, not positive)
+        case Implies(left, right):
+            return _quantifiers(left, not positive) | _quantifiers(right, positive)
+        case And(operands) | Or(operands):
+            return frozenset().union(*(_quantifiers(part, positive) for part in operands))
+        case Temporal(operator, operands):
+            own = frozenset(["E" if (operator[0] == "E") == positive else "A"])
+            return own.union(*(_quantifiers(part, positive) for part in operands))
+    return frozenset(["E", "A"])
 
 
 def shown_by(observed: Observed, formula: Node) -> Finding | None:
@@ -44,7 +75,9 @@ def shown_by(observed: Observed, formula: Node) -> Finding | None:
 
 
 _DIGITS = b"01" + bytes(254)
-_NEGATED = bytes([1, 0]) + bytes(254)
+
+_States = dict[int, Bits]
+"""By process the states that a conjunction allows."""
 
 
 class Observed:
@@ -79,7 +112,7 @@ class Observed:
 
     def bits(self, formula: Node) -> int:
         if is_state(formula):
-            return int(self._truths(formula).translate(_DIGITS), 2)
+            return self._state_bits(formula)
         match formula:
             case Not(operand):
                 return self.full & ~self.bits(operand)
@@ -105,34 +138,67 @@ class Observed:
                 return self._path(formula)
         raise TypeError(f"not a ctl formula: {type(formula).__name__}")
 
-    def _truths(self, node: Node) -> bytes:
-        """A byte a cut: the truth of a state predicate along the path."""
+    def _state_bits(self, node: Node) -> int:
+        """The truth of a state predicate along the path."""
         support = self.predicates.support(node)
         if not support:
-            return bytes([self.predicates(node)(self.lattice.initial)]) * (len(self.path) + 1)
+            return self.full if self.predicates(node)(self.lattice.initial) else 0
         if len(support) == 1:
-            return self._local(self.predicates.table(node, support[0]), support[0])
+            return self._along({support[0]: self.predicates.states(node, support[0])})
         match node:
             case Not(operand):
-                return self._truths(operand).translate(_NEGATED)
-            case And(operands) | Or(operands):
-                parts = (int.from_bytes(self._truths(part), "big") for part in operands)
-                merged = reduce(and_ if isinstance(node, And) else or_, parts)
-                return merged.to_bytes(len(self.path) + 1, "big")
+                return self.full & ~self._state_bits(operand)
+            case And(operands):
+                return self._conjunction(operands, positive=True)
+            case Or(operands):
+                return self.full & ~self._conjunction(operands, positive=False)
         holds = self.predicates(node)
-        return bytes(map(holds, self.cuts()))
+        return int(bytes(map(holds, self.cuts())).translate(_DIGITS), 2)
 
-    def _local(self, table: bytearray, process: int) -> bytes:
-        """Constant between two steps of the process."""
-        places = self._by_process[process]
-        found, before = bytearray(), 0
-        count = 0
-        while (change := table.find(1 - table[count], count)) >= 0:
-            place = places[change - 1] + 1
-            found += bytes([table[count]]) * (place - before)
-            before, count = place, change
-        found += bytes([table[count]]) * (len(self.path) + 1 - before)
-        return bytes(found)
+    def _conjunction(self, parts: Sequence[Node], positive: bool) -> int:
+        """Where all parts are true; or, if not positive, where all are false."""
+        states: _States = {}
+        found = self.full
+        for part in parts:
+            support = self.predicates.support(part)
+            if len(support) == 1:
+                here = self.predicates.states(part, support[0])
+                here = here if positive else here.negated()
+                states[support[0]] = here.both(states[support[0]]) if support[0] in states else here
+            else:
+                others = self._state_bits(part)
+                found &= others if positive else ~others
+        return found & self._along(states) if states else found
+
+    def _along(self, states: _States) -> int:
+        """Where every one of these processes is in an allowed state."""
+        kernel, computation = kernels(), self.lattice.computation
+        if kernel is None or computation.joint or not len(computation.trace):
+            return self._counted(states)
+        every: list[bytes | None] = [None] * len(computation.lengths)
+        for process, bits in states.items():
+            every[process] = bits.data
+        column = computation.trace.process
+        width = getattr(column, "itemsize", 4)
+        return int.from_bytes(kernel.along(column, width, len(every), every), "little")
+
+    def _counted(self, states: Mapping[int, Bits]) -> int:
+        """The plain twin: the cuts at which the number of forbidden states changes, and what lies between."""
+        forbidden, changes = 0, []
+        for process, bits in states.items():
+            places, truth, count = self._by_process[process], bits[0], 0
+            forbidden += not truth
+            while (count := bits.find(1 - truth, count)) >= 0:
+                changes.append((places[count - 1] + 1, truth or -1))
+                truth = 1 - truth
+        parts, at = [], 0
+        for place, change in sorted(changes):
+            if place > at:
+                parts.append((b"0" if forbidden else b"1") * (place - at))
+                at = place
+            forbidden += change
+        parts.append((b"0" if forbidden else b"1") * (len(self.path) + 1 - at))
+        return int(b"".join(parts), 2)
 
     @cached_property
     def _by_process(self) -> Sequence[Sequence[int]]:

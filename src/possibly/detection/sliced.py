@@ -32,6 +32,13 @@ SMALL = 4_000
 """Events times processes up to which the path with the fewest changes is searched for."""
 
 
+LONG = 50_000
+"""Events of a path beyond which it is given in the recorded order, not with few changes of process."""
+
+MOST_MEETINGS = 1000
+"""Of more pairs of processes that can meet, the nearest of so many is shown."""
+
+
 class Sliced:
     """Answers formulas at the initial cut of one computation, or says that it cannot."""
 
@@ -78,10 +85,13 @@ class Sliced:
         operand = formula.operands[0]
         match formula.operator:
             case "EF":
-                return self._nearest(self.slicing.alternatives(operand), True, Shows(ENDS_TRUE, operand))
+                shows = Shows(ENDS_TRUE, operand)
+                found = self._nearest(self.slicing.alternatives(operand), True, shows)
+                return found or self._of_pairs(operand, True, shows)
             case "AG":
-                failing = self.slicing.alternatives(operand, False)
-                return self._nearest(failing, False, Shows(ENDS_FALSE, operand))
+                shows = Shows(ENDS_FALSE, operand)
+                found = self._nearest(self.slicing.alternatives(operand, False), False, shows)
+                return found or self._of_pairs(operand, False, shows)
             case "EG":
                 return self._observation(operand, True)
             case "AF":
@@ -103,6 +113,23 @@ class Sliced:
             return Finding(not value)
         return Finding(value, self.path_to(cuts), shows)
 
+    def _of_pairs(self, operand: Node, value: bool, shows: Shows) -> Finding | None:
+        """Many pairs of processes, such as mutual exclusion among hundreds, are answered all at once."""
+        from possibly.detection.together import pairs_of, together
+
+        pairs = pairs_of(self.slicing.predicates, operand, value)
+        if pairs is None:
+            return None
+        states, wanted = pairs
+        found = [
+            meeting
+            for meeting in together(self.computation, states)
+            if (meeting.one[0], meeting.other[0]) in wanted
+        ]
+        if not found:
+            return Finding(not value)
+        return Finding(value, self.path_to([it.cut(self.computation) for it in found[:MOST_MEETINGS]]), shows)
+
     def path_to(self, cuts: Sequence[Cut]) -> Path:
         """The shortest path to one of the cuts, with the fewest changes if that is quick to find."""
         fewest = min(map(sum, cuts))
@@ -116,9 +143,26 @@ class Sliced:
         return self._extended(self.computation.initial, nearest[0])
 
     def _extended(self, start: Cut, target: Cut) -> Path:
+        if sum(target) - sum(start) > LONG and not self.computation.joint:
+            return self._as_recorded(start, target)
         path = extension(self.lattice, start, target)
         assert path is not None, "the order of a computation has no cycle"
         return path
+
+    def _as_recorded(self, start: Cut, target: Cut) -> Path:
+        """The same in the order of the lines: nobody follows the turns of a path that long."""
+        left, skipped = [b - a for a, b in zip(start, target, strict=True)], list(start)
+        found, missing = [], sum(left)
+        for event, process in enumerate(self.computation.trace.process):
+            if skipped[process]:
+                skipped[process] -= 1
+            elif left[process]:
+                left[process] -= 1
+                missing -= 1
+                found.append(event)
+                if not missing:
+                    break
+        return tuple(map(self.lattice.move_of, found))
 
     # ---- EG and AF ------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from possibly.logic.depth import deep
 from possibly.logic.predicate import compile_predicate, is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Shared, Temporal, Transit
+from possibly.order.bitmaps import Bits
 from possibly.order.computation import Computation, Cut
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
@@ -85,6 +86,10 @@ class Slicing:
     # ---- formulas -------------------------------------------------------------------------------
 
     def _make(self, formula: Node, positive: bool) -> Alternatives | None:
+        if isinstance(formula, And if positive else Or):
+            local, rest = self._local_parts(formula.operands, positive)
+            if len(local) > 1:
+                return self._all([self._at(local), *(self.alternatives(part, positive) for part in rest)])
         if is_state(formula):
             atomic = self._atomic(formula, positive)
             if atomic is not None:
@@ -106,6 +111,26 @@ class Slicing:
                 return self._temporal(formula, positive)
         return None
 
+    def _local_parts(self, parts: Sequence[Node], positive: bool) -> tuple[dict[int, Bits], list[Node]]:
+        """The states that the plain comparisons among the conjuncts allow, by process, and the others."""
+        allowed: dict[int, Bits] = {}
+        rest = []
+        for part in parts:
+            plain = self.predicates.plain(part)
+            if plain is None:
+                rest.append(part)
+                continue
+            process, states = plain
+            states = states if positive else states.negated()
+            allowed[process] = states.both(allowed[process]) if process in allowed else states
+        return allowed, rest
+
+    def _at(self, allowed: dict[int, Bits]) -> Alternatives:
+        """The cuts with every process in an allowed state."""
+        if not all(states.any() for states in allowed.values()):
+            return []
+        return [replace(whole(self.computation), allowed=allowed)]
+
     def _any(self, parts: Sequence[Alternatives | None]) -> Alternatives | None:
         found: Alternatives = []
         for part in parts:
@@ -115,11 +140,16 @@ class Slicing:
         return found
 
     def _all(self, parts: Sequence[Alternatives | None]) -> Alternatives | None:
-        found: Alternatives = [whole(self.computation)]
+        if any(part is None for part in parts):
+            return None
+        # What has but one alternative is combined in one go: a conjunction may have thousands of parts.
+        single = [part[0] for part in parts if part is not None and len(part) == 1]
+        found: Alternatives = [conjunction([whole(self.computation), *single])]
         for part in parts:
             if part is None or len(found) * len(part) > MOST_ALTERNATIVES:
                 return None
-            found = [conjunction([first, second]) for first in found for second in part]
+            if len(part) != 1:
+                found = [conjunction([first, second]) for first in found for second in part]
         return found
 
     def _temporal(self, formula: Temporal, positive: bool) -> Alternatives | None:
@@ -182,29 +212,12 @@ class Slicing:
         low = list(part.low)
         for process, states in part.allowed.items():
             low[process] = max(low[process], states.rfind(0) + 1)
-        for process, position in self._in_components(part):
-            low[process] = max(low[process], position)
         if not part.edges:
             return self._upward(low)
+        from possibly.order.components import last_of_several_steps
+
+        low = list(map(max, low, last_of_several_steps(part)))
         return [replace(part, low=self.computation.closure(dict(enumerate(low))), allowed={})]
-
-    def _in_components(self, part: Slice) -> Iterator[tuple[int, int]]:
-        """Events of strongly connected components of several steps that added edges close.
-
-        An added edge (e, f) lies on a cycle iff f leads to e: iff the least cut of the slice that contains e
-        contains f as well.
-        """
-        for e, f in part.edges:
-            start = list(self.computation.initial)
-            start[e[0]] = e[1]
-            least = replace(part, low=self.computation.initial).least_from(start)
-            if (least is None or least[f[0]] >= f[1]) and not self._same_step(e, f):
-                yield e
-
-    def _same_step(self, e: tuple[int, int], f: tuple[int, int]) -> bool:
-        return self.computation.step(self.computation.at(*e)) == self.computation.step(
-            self.computation.at(*f)
-        )
 
     def _next(self, parts: Alternatives | None, process: str | None) -> Alternatives | None:
         if parts is None or self.computation.joint:
@@ -224,7 +237,7 @@ class Slicing:
             return None
         allowed = dict(part.allowed)
         if j in allowed:
-            allowed[j] = allowed[j][1:] + b"\0"
+            allowed[j] = Bits.of(allowed[j]).shifted()
         edges: list[Edge] = []
         for (i, x), (k, y) in [*part.edges, *self._receives(j)]:
             x, y = x - (i == j), y - (k == j)
@@ -265,9 +278,9 @@ class Slicing:
         if not support:
             return [whole(self.computation)] if self.predicates(node)(0) == positive else []
         if len(support) == 1:
-            table = bytes(self.predicates.table(node, support[0]))
-            states = table if positive else bytes(1 - truth for truth in table)
-            return [replace(whole(self.computation), allowed={support[0]: states})] if any(states) else []
+            states = self.predicates.states(node, support[0])
+            states = states if positive else states.negated()
+            return [replace(whole(self.computation), allowed={support[0]: states})] if states.any() else []
         predicate = compile_predicate(node)
         if len(predicate.leaves) != 1:
             return None

@@ -26,6 +26,7 @@ from possibly.detection.solver_search import TRUE, Assignment, Linear, Problem
 from possibly.detection.solver_sums import Range, changes_of, has_value, links, ranges_of, writes_of
 from possibly.detection.solver_tables import Axis, tabulated
 from possibly.logic.syntax import And, Compare, Iff, Implies, Node, Not, Or, Temporal
+from possibly.order.bitmaps import States
 from possibly.order.computation import Cut, Place
 from possibly.order.slice import Slice, whole
 from possibly.order.state import Chain, Sum
@@ -122,7 +123,7 @@ class Encoding:
     def _of_process(self, process: int) -> Callable[[int], int]:
         return lambda state: self.at_least((process, state))
 
-    def _among(self, reached: Callable[[int], int], states: bytes, given: int) -> None:
+    def _among(self, reached: Callable[[int], int], states: States, given: int) -> None:
         """The chain, which has come to state s iff `reached(s)`, stops at one of the states marked 1."""
         state = states.find(0)
         while state >= 0:

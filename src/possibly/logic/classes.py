@@ -42,6 +42,7 @@ from possibly.logic.syntax import (
     Iff,
     Implies,
     Leaf,
+    Literal,
     Local,
     Node,
     Not,
@@ -163,7 +164,10 @@ class Classification:
     @property
     def why(self) -> str:
         """One sentence for `--explain`."""
-        text = unparse(self.node)
+        node = self.node
+        if isinstance(node, And | Or):  # of thousands of parts no more than these are shown
+            node = node.changed(operands=node.operands[:100])
+        text = unparse(node)
         shown = text if len(text) <= 100 else text[:97] + "..."
         reason = _BECAUSE[self.smallest].format(chains=" and ".join(self.chains))
         if self.smallest == "local" and not self.chains:
@@ -321,6 +325,11 @@ def _classes(node: Node, below: list[_Facts], read: frozenset[Chain], total: boo
 
 
 def _relational(node: Compare) -> Classes:
+    match node.operands:
+        case (Local(), Literal(value)) if isinstance(value, str):
+            return frozenset()  # at once: formulas over thousands of processes are made of such comparisons
+        case (Local(), Literal(value)) if type(value) in (int, float) and node.operators[0] in _MIRRORED:
+            return frozenset(["relational"])
     found = relation(node)
     return frozenset(["relational"]) if found and _terms_are_local(found.terms) else frozenset()
 

@@ -5,7 +5,9 @@ the lattice (`lattice`), not values (`state`).
 
 Theory of operation. The order is the transitive closure of: process order; send before receive; `after`;
 and in causal order every conflicting pair of accesses to a shared variable, in the order of the lines.
-Only direct edges between processes are stored (two flat columns, one range an event). For conflicts it
+Only direct edges between processes are kept: by process as `Links` (`needed`, `enabling`), which a mapped
+trace without other order than its messages has for nothing, and by event (two flat columns, one range an
+event) where a caller asks for single events. Nothing is computed before it is asked for. For conflicts it
 suffices to put a write after the last write and the reads since, and a read after the last write.
 The lines of one `meet` are one joint event: they are given edges in both directions, so that a closed
 set of events has all or none of them. A cut is a sequence with one number a process: how many of its
@@ -18,12 +20,14 @@ if that stays small and by closure from the sparse edges otherwise.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 
 from possibly.errors import TraceError, UsageError
+from possibly.order.kernels import Source, from_the_first, rise
+from possibly.trace.index import Links, linked
 from possibly.trace.model import NONE, Ints, Trace
 
 Cut = tuple[int, ...]
@@ -63,12 +67,23 @@ class Computation:
             raise UsageError(f"unknown order {order!r}: choose one of {', '.join(ORDERS)}")
         self.trace = trace
         self.order = order
-        self.lengths: Cut = tuple(len(chain) for chain in trace.events_of)
+        self.lengths: Cut = tuple(trace.lengths)
         self.joint: Mapping[int, tuple[int, ...]] = _joint_events(trace)
         """For each line of a joint event of several lines: all its lines, ascending."""
-        self._start, self._event = _direct_edges(trace, order, self.joint, extra)
-        self.steps: Sequence[int] = _observed_order(trace, self.joint, self._start, self._event)
+        self._extra = tuple(extra)
+        if self.joint or self._extra:
+            self._check()
+
+    def _check(self) -> None:
+        """Joint events and added pairs alone can contradict the order of the lines: that is an error."""
+        self.steps  # noqa: B018
+
+    @cached_property
+    def steps(self) -> Sequence[int]:
         """The observed run: the steps in an order in which they could have happened."""
+        if not self.joint and not self._extra:
+            return range(len(self.trace))
+        return _observed_order(self.trace, self.joint, *self.edge_columns)
 
     def __len__(self) -> int:
         """The number of steps: the length of every observation."""
@@ -78,7 +93,7 @@ class Computation:
     def processes(self) -> tuple[str, ...]:
         return tuple(process.name for process in self.trace.processes)
 
-    @property
+    @cached_property
     def initial(self) -> Cut:
         return (0,) * len(self.lengths)
 
@@ -106,22 +121,68 @@ class Computation:
 
     def predecessors(self, event: int) -> Ints:
         """Direct predecessors on other processes; the other lines of a joint event are among them."""
-        return self._event[self._start[event] : self._start[event + 1]]
+        if not self._has_messages_alone:
+            start, edges = self.edge_columns
+            return edges[start[event] : start[event + 1]]
+        process, position = self.place(event)
+        near, end, shift = self.needed.position, self.needed.end, self.needed.shift
+        last = self.needed.start[process + 1]
+        link = bisect_left(near, position, self.needed.start[process], last)
+        found = []
+        while link < last and near[link] == position:
+            found.append(self.at(end[link] >> shift, end[link] & ((1 << shift) - 1)))
+            link += 1
+        return sorted(found)
+
+    @cached_property
+    def edge_columns(self) -> tuple[Ints, Ints]:
+        """Where the direct predecessors of each event begin, and these, as flat columns for kernels."""
+        return _direct_edges(self.trace, self.order, self.joint, self._extra)
+
+    @cached_property
+    def _has_messages_alone(self) -> bool:
+        """Whether messages are all that orders the processes."""
+        trace = self.trace
+        is_sync = self.order == "sync" or trace.write_start is None
+        return is_sync and trace.after_start is None and not self.joint and not self._extra
+
+    @cached_property
+    def needed(self) -> Links:
+        """By process its events with predecessors elsewhere, and these."""
+        return self.trace.receives if self._has_messages_alone else self.trace.links(*self._pairs)
+
+    @cached_property
+    def enabling(self) -> Links:
+        """By process its events with successors elsewhere, and these."""
+        return self.trace.sends if self._has_messages_alone else self.trace.links(*self._pairs[::-1])
+
+    @cached_property
+    def _pairs(self) -> tuple[Ints, Ints]:
+        """Every edge: the later event, the earlier one."""
+        start, edges = self.edge_columns
+        later = array("i")
+        for event, (first, last) in enumerate(pairwise(start)):
+            if first != last:
+                later.extend(array("i", [event]) * (last - first))
+        return later, edges
+
+    def links_of(self, pairs: Iterable[tuple[Place, Place]]) -> Links:
+        """Other pairs of places (near, far) in the same form."""
+        return linked(pairs, len(self.lengths), max(self.lengths, default=0).bit_length())
 
     @cached_property
     def needs(self) -> Arcs:
-        """For each process its events with predecessors elsewhere, and these."""
-        return Arcs(len(self.lengths), ((f, e) for e, f in self._edges()))
+        """`needed` as lists."""
+        return self._listed(self.needed)
 
     @cached_property
     def enables(self) -> Arcs:
-        """For each process its events with successors elsewhere, and these."""
-        return Arcs(len(self.lengths), self._edges())
+        """`enabling` as lists."""
+        return self._listed(self.enabling)
 
-    def _edges(self) -> Iterator[tuple[Place, Place]]:
-        for event, (first, last) in enumerate(pairwise(self._start)):
-            for entry in range(first, last):
-                yield self.place(self._event[entry]), self.place(event)
+    def _listed(self, found: Links) -> Arcs:
+        processes = range(len(self.lengths))
+        return Arcs(len(processes), (((p, near), far) for p in processes for near, far in found.of(p)))
 
     # ---- order ----------------------------------------------------------------------------------
 
@@ -155,18 +216,23 @@ class Computation:
 
     def closure(self, least: Mapping[int, int], start: Sequence[int] | None = None) -> Cut:
         """The least cut that contains at least that many events of those processes (and all of `start`)."""
-        cut = list(start) if start is not None else [0] * len(self.lengths)
-        todo = [(process, count) for process, count in least.items() if count > cut[process]]
-        while todo:
-            process, count = todo.pop()
-            chain = self.trace.events_of[process]
-            done, cut[process] = cut[process], max(count, cut[process])
-            for position in range(done, count):
-                for other in self.predecessors(chain[position]):
-                    there, needed = self.place(other)
-                    if cut[there] < needed:
-                        todo.append((there, needed))
+        cut = array("i", self.initial if start is None else start)
+        source = from_the_first(self.needed)
+        if start is not None:
+            _skip_read(source, cut)
+        todo = [process for process, count in least.items() if count > cut[process]]
+        for process in todo:
+            cut[process] = least[process]
+        self._rise(cut, source, todo)
         return tuple(cut)
+
+    def _rise(self, cut: array[int], source: Source, todo: list[int]) -> None:
+        try:
+            is_inside = rise(cut, array("i", self.lengths), [None] * len(cut), (source,), todo)
+        except IndexError:
+            is_inside = False
+        if not is_inside:
+            raise TraceError("an event depends on one that is not there", file=self.trace.file)
 
     def is_consistent(self, cut: Sequence[int]) -> bool:
         """Whether the set is closed: it contains whatever happened before one of its events."""
@@ -243,6 +309,14 @@ class Computation:
             assert self._is_enabled(step, cut), f"{self.trace.name(step)} is not enabled when it was observed"
             cut = list(self.after(cut, step))
         assert tuple(cut) == self.final, "the observed order does not execute every event"
+
+
+def _skip_read(source: Source, cut: Sequence[int]) -> None:
+    """Takes the links of events inside the cut for read."""
+    start, position, _, _, read = source
+    for process, count in enumerate(cut):
+        if count:
+            read[process] = bisect_right(position, count, start[process], start[process + 1])
 
 
 def meet(first: Sequence[int], second: Sequence[int]) -> Cut:
@@ -354,6 +428,8 @@ def _observed_order(
     """The order of the lines; with joint events, an order of the steps that stays as near to it as it can."""
     if not joint:
         return range(len(trace))
+    from heapq import heapify, heappop, heappush
+
     steps = [event for event in range(len(trace)) if event not in joint or joint[event][0] == event]
     before = {step: _steps_before(trace, joint, start, edges, step) for step in steps}
     after: dict[int, list[int]] = {}

@@ -11,6 +11,8 @@ fields. Nothing of the size of the lattice is stored here; a walk by level holds
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from possibly.order.computation import Computation, Cut
@@ -37,20 +39,35 @@ class Lattice:
 
     def __init__(self, computation: Computation) -> None:
         self.computation = computation
-        self.shifts: list[int] = []
-        self.masks: list[int] = []
-        width = 0
-        for length in computation.lengths:
-            self.shifts.append(width)
-            self.masks.append((1 << length.bit_length()) - 1)
-            width += length.bit_length()
         self.initial = 0
-        self.final = self.pack(computation.final)
-        self._moves: list[list[Move | None]] = [
-            [*[_NOT_YET] * length, None] for length in computation.lengths
-        ]
+
+    @cached_property
+    def shifts(self) -> list[int]:
+        """Where the field of each process begins."""
+        widths = (length.bit_length() for length in self.computation.lengths[:-1])
+        return list(accumulate(widths, initial=0))[: len(self.computation.lengths)]
+
+    @cached_property
+    def _units(self) -> list[int]:
+        """What one event of each process adds; one number for all moves, as it is as long as a cut."""
+        return [1 << shift for shift in self.shifts]
+
+    @cached_property
+    def masks(self) -> list[int]:
+        return [(1 << length.bit_length()) - 1 for length in self.computation.lengths]
+
+    @cached_property
+    def final(self) -> int:
+        return self.pack(self.computation.final)
+
+    @cached_property
+    def _moves(self) -> list[list[Move | None]]:
         """The next move for each process and count; None where another line of its joint event leads."""
-        self._fields = list(zip(self.shifts, self.masks, self._moves, strict=True))
+        return [[*[_NOT_YET] * length, None] for length in self.computation.lengths]
+
+    @cached_property
+    def _fields(self) -> list[tuple[int, int, list[Move | None]]]:
+        return list(zip(self.shifts, self.masks, self._moves, strict=True))
 
     def pack(self, cut: Sequence[int]) -> int:
         return sum(count << shift for count, shift in zip(cut, self.shifts, strict=True))
@@ -139,7 +156,7 @@ class Lattice:
         shifts, masks = self.shifts, self.masks
         return Move(
             step=step,
-            delta=sum(1 << shifts[process] for process, _ in places),
+            delta=self._units[places[0][0]] if len(places) == 1 else sum(self._units[p] for p, _ in places),
             processes=tuple(process for process, _ in places),
             needs=tuple((shifts[p], masks[p], least) for p, least in needs.items()),
             exactly=tuple((shifts[p], masks[p], position - 1) for p, position in places[1:]),

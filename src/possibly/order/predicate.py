@@ -1,7 +1,7 @@
 """State predicates as fast functions of a packed cut.
 
 Here belongs turning a bound predicate and a computation into lookups. A part that depends on one process
-alone becomes a table of its truth by count, made once; connectives combine such lookups; what remains
+alone becomes a bitmap of its truth by count, made once; connectives combine such lookups; what remains
 (sums over processes, channels, shared variables) is evaluated from its readings with the answers kept by
 the values read, since a run has few distinct values and many cuts.
 """
@@ -10,18 +10,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from possibly.errors import TraceError
 from possibly.logic.bind import Declaration
-from possibly.logic.predicate import Predicate, compile_predicate, leaves
-from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or
+from possibly.logic.predicate import MISSING, Predicate, compile_predicate, leaves
+from possibly.logic.syntax import (
+    And,
+    At,
+    Compare,
+    Done,
+    Iff,
+    Implies,
+    Leaf,
+    Literal,
+    Local,
+    Node,
+    Not,
+    Or,
+    Stack,
+)
+from possibly.order.bitmaps import UNKNOWN, Bits, packed
 from possibly.order.lattice import Lattice
 from possibly.order.state import Chain, Reading, Readings, Sum, Timeline
-from possibly.trace.model import Value
+from possibly.trace.model import Trace, Value
 
 Holds = Callable[[int], bool]
 """Whether a predicate is true at a packed cut."""
 
 KEPT_ANSWERS = 200_000
 """How many answers of one predicate are remembered."""
+
+KEPT_TRUTHS = 1 << 26
+"""How many truths by value are remembered, of all forms of predicates together."""
 
 
 class CutPredicates:
@@ -38,7 +57,10 @@ class CutPredicates:
         self.declared: Mapping[Node, Declaration] = declared or {}
         self._known: dict[Node, Holds] = {}
         self._compiled: list[Predicate] = []
-        self._tables: dict[Node, bytearray] = {}
+        self._states: dict[Node, Bits] = {}
+        self._plain: dict[tuple[Form, int], Bits | None] = {}
+        self._templates: dict[Form, _Template | None] = {}
+        """By the form of a predicate on one variable: its truths by value, for whatever process."""
         self._supports: dict[Node, tuple[int, ...]] = {}
 
     def __call__(self, node: Node) -> Holds:
@@ -54,18 +76,67 @@ class CutPredicates:
     def support(self, node: Node) -> tuple[int, ...]:
         """The processes whose counts the predicate depends on."""
         if node not in self._supports:
-            found = {process for leaf in leaves(node) for process in self.readings(leaf).support}
+            found = {process for leaf in leaves(node) for process in self._processes(leaf)}
             self._supports[node] = tuple(sorted(found))
         return self._supports[node]
 
-    def table(self, node: Node, process: int) -> bytearray:
-        """The truth of a predicate that depends on this process alone, by count."""
-        if node not in self._tables:
-            self._tables[node] = self._tabulated(node, process)
-        return self._tables[node]
+    def _processes(self, leaf: Leaf) -> tuple[int, ...]:
+        if isinstance(leaf, Local | At | Stack | Done):
+            return (self.lattice.computation.trace.process_number[leaf.process],)
+        return self.readings(leaf).support
 
-    def _tabulated(self, node: Node, process: int) -> bytearray:
-        predicate, readings = self._compile(node)
+    def table(self, node: Node, process: int) -> bytearray:
+        """The truth of a predicate that depends on this process alone, a byte a count."""
+        return bytearray(self.states(node, process).truths())
+
+    def states(self, node: Node, process: int) -> Bits:
+        """The same, a bit a count."""
+        plain = self.plain(node)
+        if plain is not None:
+            return plain[1]
+        if node not in self._states:
+            self._states[node] = self._tabulated(node, process)
+        return self._states[node]
+
+    def plain(self, node: Node) -> tuple[int, Bits] | None:
+        """Process and states of a comparison of one local variable with a constant; None for all others.
+
+        One table of truths by value serves all processes, and no value is looked at twice: formulas over
+        thousands of processes are made of such comparisons.
+        """
+        form, local = _form(node)
+        if form is None or local is None:
+            return None
+        process = self.lattice.computation.trace.process_number[local.process]
+        key = form, process
+        if key not in self._plain:
+            self._plain[key] = self._by_form(node, form, process)
+        found = self._plain[key]
+        return None if found is None else (process, found)
+
+    def _by_form(self, node: Node, form: Form, process: int) -> Bits | None:
+        if form not in self._templates:
+            if (len(self._templates) + 1) * len(self.lattice.computation.trace.values) > KEPT_TRUTHS:
+                self._templates.clear()
+            self._templates[form] = _Template(compile_predicate(node), self.lattice.computation.trace)
+        template = self._templates[form]
+        if template is None:
+            return None
+        found = template.states(process, form[0])
+        if template.predicate.faults:
+            # A fault names the process: from now on each process has a predicate of its own.
+            self._templates[form] = None
+            return None
+        return found
+
+    def _tabulated(self, node: Node, process: int) -> Bits:
+        predicate = compile_predicate(node)
+        self._compiled.append(predicate)
+        trace = self.lattice.computation.trace
+        match predicate.leaves:
+            case (Local(_, variable),):
+                return _Template(predicate, trace).states(process, variable)
+        readings = [self.readings(leaf) for leaf in predicate.leaves]
         if len(readings) == 1 and isinstance(readings[0], Timeline):
             return _along(readings[0].values, predicate)
         counts = [0] * len(self.lattice.computation.lengths)
@@ -80,7 +151,7 @@ class CutPredicates:
             if key not in known:
                 known[key] = (predicate.evaluate(values), values)
             found.append(known[key][0])
-        return found
+        return Bits.from_truths(bytes(found))
 
     def compiled(self, node: Node) -> Predicate:
         """The predicate as a function of the values it reads; its faults are collected here."""
@@ -97,7 +168,7 @@ class CutPredicates:
             truth = bool(self._compile_and_evaluate(node, 0))
             return lambda cut: truth
         if len(support) == 1:
-            return self._lookup(self.table(node, support[0]), support[0])
+            return self._lookup(self.states(node, support[0]).truths(), support[0])
         match node:
             case Not(operand):
                 inner = self(operand)
@@ -118,7 +189,7 @@ class CutPredicates:
         counts = self.lattice.unpack(cut)
         return predicate.evaluate([reading.value(counts) for reading in readings])
 
-    def _lookup(self, table: bytearray, process: int) -> Holds:
+    def _lookup(self, table: bytes, process: int) -> Holds:
         shift, mask = self.lattice.shifts[process], self.lattice.masks[process]
         return lambda cut: table[cut >> shift & mask] == 1
 
@@ -145,11 +216,57 @@ class CutPredicates:
         return holds
 
 
-def _along(values: Sequence[Value], predicate: Predicate) -> bytearray:
+def _along(values: Sequence[Value], predicate: Predicate) -> Bits:
     """The truth of a predicate of one value along a timeline, each distinct object evaluated once."""
     distinct = {id(value): value for value in values}
     truth = {number: predicate.evaluate([value]) for number, value in distinct.items()}
-    return bytearray(map(truth.__getitem__, map(id, values)))
+    return Bits.from_truths(bytes(map(truth.__getitem__, map(id, values))))
+
+
+Form = tuple[str, object, object]
+"""A predicate of one local variable, without its process: the variable, the operator, the constant."""
+
+
+def _form(node: Node) -> tuple[Form, Local] | tuple[None, None]:
+    if type(node) is Local:
+        return (node.variable, "", None), node
+    if type(node) is Compare and len(node.operators) == 1:
+        left, right = node.operands
+        if type(left) is Local and type(right) is Literal:
+            return (left.variable, node.operators[0], (type(right.value), right.value)), left
+    return None, None
+
+
+class _Template:
+    """A predicate of one local variable: its truth by value number, evaluated where it is first met."""
+
+    def __init__(self, predicate: Predicate, trace: Trace) -> None:
+        self.predicate = predicate
+        self.trace = trace
+        self.truth = bytearray([UNKNOWN]) * len(trace.values)
+        self._first: list[tuple[Value, bool]] = []
+        """The last initial value, with its truth: most processes begin alike."""
+
+    def _of_first(self, value: Value) -> bool:
+        if not self._first or self._first[0][0] is not value:
+            self._first = [(value, self.predicate.evaluate([value]))]
+        return self._first[0][1]
+
+    def states(self, process: int, variable: str) -> Bits:
+        trace, length = self.trace, self.trace.lengths[process]
+        first = self._of_first(trace.processes[process].init.get(variable, MISSING))
+        number = trace.course_numbers.get((process, variable))
+        if number is None:
+            return Bits.from_truths(bytes([first]) * (length + 1))
+        try:
+            return packed(trace.courses[process, number], length, self.truth, first, self._evaluate)
+        except IndexError:
+            raise TraceError(
+                "the columnar trace is damaged: a course is malformed", file=trace.file
+            ) from None
+
+    def _evaluate(self, number: int) -> bool:
+        return self.predicate.evaluate([self.trace.values[number]])
 
 
 def _every(parts: Sequence[Holds]) -> Holds:

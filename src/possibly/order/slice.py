@@ -6,21 +6,26 @@ Which slice a formula has is decided in `detection.slicing`.
 Theory of operation (Sen's thesis, section 4.2). Adding edges to a computation leaves a sublattice of its
 cuts: an edge (e, f) says that a cut with f contains e. Three forms of edges are kept apart because they are
 compact: bounds (an edge from a fictitious event: every cut contains e, no cut contains f); for each process
-one byte a local state that says whether a cut may stop there (a forbidden state s is the edge from event
+one bit a local state that says whether a cut may stop there (a forbidden state s is the edge from event
 s + 1 to event s); and a list of all others. Nothing of the size events x processes is stored.
 
 `least` raises each process to its next allowed state and follows edges from there; every edge is read at
 most once and internal events cost nothing, so it takes time linear in what lies inside the cut. `greatest`
-is the mirror image. Both can start from a given cut, which is how the least cut containing an event, the
-slice's join-irreducible cuts and the enumeration of all its cuts are found.
+is the mirror image. Both are in `kernels`, in Python and in C, and can start from a given cut, which is how
+the least cut containing an event, the slice's join-irreducible cuts and all its cuts are found.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import gt
 
-from possibly.order.computation import Arcs, Computation, Cut, Place, join, meet
+from possibly.errors import TraceError
+from possibly.order.bitmaps import Bits, States
+from possibly.order.computation import Computation, Cut, Place, join, meet
+from possibly.order.kernels import fall, from_the_first, from_the_last, rise
 from possibly.records import dataclass, field, replace
 
 Edge = tuple[Place, Place]
@@ -36,8 +41,8 @@ class Slice:
     """Every cut contains at least these."""
     high: Cut
     """No cut contains more than these."""
-    allowed: Mapping[int, bytes] = field(default_factory=dict)
-    """For some processes one byte a local state: 1 where a cut may stop."""
+    allowed: Mapping[int, States] = field(default_factory=dict)
+    """For some processes by local state: 1 where a cut may stop."""
     edges: tuple[Edge, ...] = ()
     void: bool = False
     """There is no cut at all."""
@@ -61,14 +66,12 @@ class Slice:
         return self.least is None
 
     @cached_property
-    def _needs(self) -> Arcs:
-        """For each f the events e of edges (e, f)."""
-        return Arcs(len(self.low), ((f, e) for e, f in self.edges))
-
-    @cached_property
-    def _enables(self) -> Arcs:
-        """For each e the events f of edges (e, f)."""
-        return Arcs(len(self.low), self.edges)
+    def bitmaps(self) -> list[Bits | None]:
+        """`allowed` by process, for the kernels."""
+        found: list[Bits | None] = [None] * len(self.low)
+        for process, states in self.allowed.items():
+            found[process] = Bits.of(states)
+        return found
 
     def least_from(self, start: Sequence[int]) -> Cut | None:
         """The least cut of the slice that contains `start`; None if there is none."""
@@ -76,28 +79,20 @@ class Slice:
 
     def greatest_from(self, end: Sequence[int]) -> Cut | None:
         """The greatest cut of the slice inside `end`; None if there is none."""
-        return _greatest(self, end)
-
-    def _next_allowed(self, process: int, count: int) -> int | None:
-        states = self.allowed.get(process)
-        if states is None:
-            return count
-        found = states.find(1, count)
-        return None if found < 0 else found
-
-    def _last_allowed(self, process: int, count: int) -> int | None:
-        states = self.allowed.get(process)
-        if states is None:
-            return count if count >= 0 else None
-        found = states.rfind(1, 0, count + 1)
-        return None if found < 0 else found
+        if self.void:
+            return None
+        cut = array("i", map(min, self.high, end))
+        links = (self.computation.enabling, *([self.computation.links_of(self.edges)] if self.edges else []))
+        sources = tuple(map(from_the_last, links))
+        with _Whole(self.computation):
+            found = fall(cut, array("i", self.low), self.bitmaps, sources, list(range(len(cut))))
+        return tuple(cut) if found else None
 
     # ---- its cuts -------------------------------------------------------------------------------
 
     def contains(self, cut: Sequence[int]) -> bool:
         """Whether a consistent cut of the computation belongs to the slice."""
-        bounds = zip(self.low, cut, self.high, strict=True)
-        if self.void or any(not low <= count <= high for low, count, high in bounds):
+        if self.void or any(map(gt, self.low, cut)) or any(map(gt, cut, self.high)):
             return False
         if any(not states[cut[process]] for process, states in self.allowed.items()):
             return False
@@ -149,77 +144,48 @@ class Slice:
 
 
 class _Rise:
-    """A search for least cuts that goes on from where it stood: no edge is read twice."""
+    """A search for least cuts that goes on from where it stood: no link is read twice."""
 
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
-        self.cut = list(slice_.low)
+        self.cut = array("i", slice_.low)
+        self.high = array("i", slice_.high)
         self.failed = slice_.void
-        self.sources = (slice_.computation.needs, slice_._needs)
-        self.read = [[0] * len(self.cut) for _ in self.sources]
+        computation = slice_.computation
+        own = ((f, e) for e, f in slice_.edges)
+        links = (computation.needed, *([computation.links_of(own)] if slice_.edges else []))
+        self.sources = tuple(map(from_the_first, links))
         self.fresh = True
 
     def to(self, start: Sequence[int]) -> Cut | None:
         """The least cut that contains `start` and all that was asked for before."""
         cut = self.cut
-        todo = [process for process, count in enumerate(start) if self.fresh or count > cut[process]]
-        self.fresh = False
+        todo = [process for process, is_more in enumerate(map(gt, start, cut)) if is_more]
         for process in todo:
-            cut[process] = max(cut[process], start[process])
-        waiting = set(todo)
-        while todo and not self.failed:
-            process = todo.pop()
-            waiting.discard(process)
-            for other in self._settle(process):
-                if other not in waiting:
-                    waiting.add(other)
-                    todo.append(other)
+            cut[process] = start[process]
+        if self.fresh:
+            todo, self.fresh = list(range(len(cut))), False
+        if not self.failed:
+            with _Whole(self.slice.computation):
+                self.failed = not rise(cut, self.high, self.slice.bitmaps, self.sources, todo)
         return None if self.failed else tuple(cut)
 
-    def _settle(self, process: int) -> Iterator[int]:
-        """Raise a process to an allowed state and yield those that its events raise in turn."""
-        cut = self.cut
-        count = self.slice._next_allowed(process, cut[process])
-        if count is None or count > self.slice.high[process]:
-            self.failed = True
-            return
-        cut[process] = count
-        for arcs, read in zip(self.sources, self.read, strict=True):
-            positions, ends, number = arcs.positions[process], arcs.ends[process], read[process]
-            while number < len(positions) and positions[number] <= count:
-                for other, position in ends[number]:
-                    if cut[other] < position:
-                        cut[other] = position
-                        yield other
-                number += 1
-            read[process] = number
+
+class _Whole:
+    """Takes a link that leads nowhere for what it is: a file that is damaged."""
+
+    def __init__(self, computation: Computation) -> None:
+        self.file = computation.trace.file
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None and issubclass(kind, IndexError):
+            raise TraceError("an event depends on one that is not there", file=self.file) from None
 
 
-def _greatest(slice_: Slice, end: Sequence[int]) -> Cut | None:
-    """The mirror image of `_Rise`: lower to allowed states, follow edges forward from what is left out."""
-    cut = list(map(min, slice_.high, end))
-    sources = (slice_.computation.enables, slice_._enables)
-    unread = [[len(positions) for positions in arcs.positions] for arcs in sources]
-    todo = [] if slice_.void else list(range(len(cut)))
-    while todo:
-        process = todo.pop()
-        count = slice_._last_allowed(process, cut[process])
-        if count is None or count < slice_.low[process]:
-            return None
-        cut[process] = count
-        for arcs, left in zip(sources, unread, strict=True):
-            positions, ends, number = arcs.positions[process], arcs.ends[process], left[process]
-            while number and positions[number - 1] > count:
-                number -= 1
-                for other, position in ends[number]:
-                    if cut[other] >= position:
-                        cut[other] = position - 1
-                        todo.append(other)
-            left[process] = number
-    return None if slice_.void else tuple(cut)
-
-
-def _forbidden(states: bytes) -> Iterator[int]:
+def _forbidden(states: States) -> Iterator[int]:
     state = states.find(0)
     while state >= 0:
         yield state
@@ -242,13 +208,15 @@ def nothing(computation: Computation) -> Slice:
 def conjunction(slices: Sequence[Slice]) -> Slice:
     """The cuts in all of them: all constraints together."""
     first = slices[0]
-    allowed: dict[int, bytes] = {}
+    allowed: dict[int, States] = {}
     for part in slices:
         for process, states in part.allowed.items():
             allowed[process] = _both(allowed[process], states) if process in allowed else states
     low, high = first.low, first.high
     for part in slices[1:]:
-        low, high = join(low, part.low), meet(high, part.high)
+        # Most parts have no bounds of their own: those of the computation, the very same tuples.
+        low = low if part.low is low else join(low, part.low)
+        high = high if part.high is high else meet(high, part.high)
     return replace(
         first,
         low=low,
@@ -261,9 +229,8 @@ def conjunction(slices: Sequence[Slice]) -> Slice:
     )
 
 
-def _both(first: bytes, second: bytes) -> bytes:
-    size = len(first)
-    return (int.from_bytes(first, "little") & int.from_bytes(second, "little")).to_bytes(size, "little")
+def _both(first: States, second: States) -> States:
+    return Bits.of(first).both(Bits.of(second))
 
 
 def disjunction(slices: Sequence[Slice]) -> Slice:

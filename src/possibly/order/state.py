@@ -16,7 +16,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from possibly.errors import FormulaError
+from possibly.errors import FormulaError, TraceError
 from possibly.logic.predicate import MISSING
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared, Stack, Transit
 from possibly.order.computation import Computation
@@ -114,21 +114,22 @@ class Readings:
 
 def _local(trace: Trace, process: int, variable: str) -> Sequence[Value]:
     now = trace.processes[process].init.get(variable, MISSING)
-    values = [now]
-    if trace.set_start is None:
-        return values * (len(trace.events_of[process]) + 1)
-    names = {number for number in set(trace.set_variable) if trace.strings[number] == variable}
-    start, variables, numbers = trace.set_start, trace.set_variable, trace.set_value
-    known: dict[int, Value] = {}
-    for event in trace.events_of[process]:
-        for entry in range(start[event], start[event + 1]):
-            if variables[entry] in names:
-                number = numbers[entry]
-                if number not in known:
-                    known[number] = trace.values[number]
-                now = known[number]
-        values.append(now)
-    return values
+    length = trace.lengths[process]
+    number = trace.course_numbers.get((process, variable))
+    if number is None:
+        return [now] * (length + 1)
+    course = trace.courses[process, number]
+    numbers = set(course.number) - {NONE}
+    if any(not 0 <= found < len(trace.values) for found in numbers):
+        raise TraceError("the columnar trace is damaged: a course is malformed", file=trace.file)
+    known = {found: trace.values[found] for found in numbers} | {NONE: now}
+    if course.position is None:
+        return [now, *map(known.__getitem__, course.number)]
+    values, at = [], 0
+    for position, found in zip(course.position, course.number, strict=True):
+        values += [now] * (position - at)
+        at, now = position, known[found]
+    return values + [now] * (length + 1 - at)
 
 
 def _at(trace: Trace, process: int, label: str) -> Sequence[bool]:

@@ -9,8 +9,8 @@ from possibly.trace.model import NONE, Ints, Trace
 def vocabulary(trace: Trace) -> Vocabulary:
     """Every process, every variable that the header or an event sets, every function and label."""
     local: list[set[str]] = [set(process.init) for process in trace.processes]
-    for number, name in _set_pairs(trace):
-        local[number].add(trace.strings[name])
+    for number, name in trace.course_numbers:
+        local[number].add(name)
     shared = set(trace.shared)
     shared.update(trace.strings[name] for name in set(trace.write_variable))
     return Vocabulary(
@@ -20,18 +20,6 @@ def vocabulary(trace: Trace) -> Vocabulary:
         functions=_strings(trace, trace.function),
         labels=_strings(trace, trace.label),
     )
-
-
-def _set_pairs(trace: Trace) -> set[tuple[int, int]]:
-    """(process, variable name) of every local variable that an event sets."""
-    if trace.set_start is None:
-        return set()
-    start, variable, process = trace.set_start, trace.set_variable, trace.process
-    found: set[tuple[int, int]] = set()
-    for event in range(len(trace)):
-        for entry in range(start[event], start[event + 1]):
-            found.add((process[event], variable[entry]))
-    return found
 
 
 def _strings(trace: Trace, column: Ints | None) -> frozenset[str]:

@@ -27,7 +27,7 @@ from possibly.trace.names import Names
 Fields = Mapping[str, Any]
 
 
-class _Entries:
+class Entries:
     """A fact with several entries an event: where each event's entries start, and the entries."""
 
     __slots__ = ("numbers", "start", "values")
@@ -76,7 +76,7 @@ class TraceBuilder:
         self._kind = array("i")
         self._columns = {key: Column() for key in ("msg", "tag", "meet", "fn", "at", "label")}
         self._time = array("d")
-        self._set, self._write, self._read, self._after = _Entries(), _Entries(), _Entries(), _Entries()
+        self._set, self._write, self._read, self._after = Entries(), Entries(), Entries(), Entries()
         self._extra: dict[int, dict[str, Value]] = {}
 
         self._deliveries = Deliveries()
@@ -226,6 +226,12 @@ class TraceBuilder:
         if line is not None or self._lines:
             self._lines.append(line or 0)
 
+    def _put_lines(self, line: int, event: int, count: int) -> None:
+        """The same for several events on lines one after the other."""
+        if not self._lines:
+            self._lines.extend(range(2, event + 2))
+        self._lines.extend(range(line, line + count))
+
     def _process_of_first(self, fields: Fields) -> int:
         if "p" not in fields:
             raise TraceError('an event needs "p", its process')
@@ -249,7 +255,7 @@ class TraceBuilder:
     def _put_write(self, value: Any, event: int) -> None:
         self._put_assignments("write", self._write, value, event)
 
-    def _put_assignments(self, field: str, entries: _Entries, value: Any, event: int) -> None:
+    def _put_assignments(self, field: str, entries: Entries, value: Any, event: int) -> None:
         if type(value) is not dict:
             raise _wrong(field, "an object of variables and values", value)
         if len(entries.start) == event:

@@ -30,15 +30,15 @@ class Deliveries:
 
     def __init__(self) -> None:
         self.send, self.receive, self.to = array("i"), array("i"), array("i")
-        self._send_of = Column()
+        self.send_of = Column()
         self._broadcast: dict[int, dict[int, int]] = {}
         """By message with several receivers: process to row, as a broadcast may have thousands."""
         self._awaited: dict[str, list[_Awaited]] = {}
 
     def sent(self, message: int, name: str, event: int) -> None:
-        if self._send_of.get(message) != NONE:
+        if self.send_of.get(message) != NONE:
             raise TraceError(f"message {quoted(name)} is sent twice")
-        self._send_of.put(message, event)
+        self.send_of.put(message, event)
 
     def open_to_all(self, event: int) -> None:
         """A send that names no receiver."""
@@ -71,7 +71,7 @@ class Deliveries:
                 self._broadcast[message][process] = row
 
     def received(self, message: int, name: str, process: int, process_name: str, event: int) -> None:
-        send = self._send_of.get(message)
+        send = self.send_of.get(message)
         if send == NONE:
             raise TraceError(f"message {quoted(name)} is received before it is sent")
         row = self._row_for(message, send, process)

@@ -63,7 +63,7 @@ def _cache_place(path: str, first: bytes) -> str | None:
         return None
     from hashlib import sha256
 
-    key = f"{os.path.realpath(path)}\0{status.st_size}\0{status.st_mtime_ns}\0columns 1"
+    key = f"{os.path.realpath(path)}\0{status.st_size}\0{status.st_mtime_ns}\0columns 2"
     return os.path.join(folder, "possibly", sha256(os.fsencode(key)).hexdigest()[:40] + ".columns")
 
 

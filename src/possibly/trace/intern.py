@@ -85,6 +85,12 @@ class Strings:
         found = self.numbers.get(text)
         return self.new(text) if found is None else found
 
+    def catch_up(self) -> None:
+        """Takes over texts that the compiled reader appended."""
+        first = len(self.numbers)
+        if first < len(self.texts):
+            self.numbers.update(zip(self.texts[first:], range(first, len(self.texts)), strict=True))
+
     def new(self, text: str) -> int:
         check_text(text)
         number = self.numbers[text] = len(self.texts)

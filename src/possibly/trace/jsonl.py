@@ -1,10 +1,11 @@
 """The trace file: JSON Lines, a header line and one event a line, plain or compressed.
 
 Here belongs the text form, in both directions; what a line may say is decided by `build`.
-Reading streams: pieces become blocks of whole lines, each line is decoded by the standard library's C
-scanner, or by msgspec in files big enough to repay its import. msgspec accepts a subset of what the
-scanner does, with equal results; whatever it refuses, the scanner decodes again, so that results and
-messages do not depend on the size of the file. No line may be longer than `LINE_LIMIT`.
+Reading streams: pieces become blocks of whole lines. Lines of the usual form are read by `_jsonl.c`, if it
+was built (see `compiled`); each other line is decoded by the standard library's C scanner, or by msgspec in
+files big enough to repay its import, and added by the builder. msgspec accepts a subset of what the scanner
+does, with equal results; whatever it refuses, the scanner decodes again, so that results and messages do
+not depend on the size of the file. No line may be longer than `LINE_LIMIT`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 from possibly.errors import TraceError
 from possibly.trace.build import TraceBuilder
+from possibly.trace.compiled import CompiledLines, kernels
 from possibly.trace.intern import SCAN, decoded, shown
 from possibly.trace.model import NONE, Ints, Trace
 from possibly.trace.streams import Source, compressed, opened, replacing
@@ -27,6 +29,9 @@ LINE_LIMIT = 64 << 20
 """Bytes; a line that is longer is refused before it fills the memory."""
 BIG = 2 << 20
 """From this many bytes on the faster decoder is worth the time of its import."""
+
+_PATIENCE = 10
+"""The compiled reader is asked again after at most 2 to that power lines that it gave up."""
 
 Progress = Callable[[int, int], None]
 
@@ -55,6 +60,10 @@ class _Reader:
         self._is_cut_off = False
         self._read_bytes = 0
         self._fast: Callable[[bytes], Any] | None = None
+        kernel = kernels()
+        self._compiled = None if kernel is None else CompiledLines(self._builder, kernel)
+        self._fruitless = 0
+        """How many times in a row the compiled reader gave up at once."""
 
     def hurry(self) -> None:
         """Decodes with msgspec from now on, if it is there."""
@@ -86,12 +95,47 @@ class _Reader:
         if self._line == 1:
             block = block.removeprefix(b"\xef\xbb\xbf")
         self._read_bytes += len(block)
+        if self._compiled is not None and block:
+            self._read_compiled(block, self._compiled)
+        else:
+            if self._compiled is not None:
+                self._compiled.take()
+            self._read_lines(block)
+        if self._fast is None and self._read_bytes >= BIG:
+            self.hurry()
+
+    def _read_lines(self, block: bytes) -> None:
         if self._fast is not None:
             self._read_fast(block, self._fast)
         else:
             self._read_plain(self._decoded(block))
-        if self._fast is None and self._read_bytes >= BIG:
-            self.hurry()
+
+    def _read_compiled(self, block: bytes, compiled: CompiledLines) -> None:
+        """By turns: lines of the usual form, and those between them, several if they come thick."""
+        # A last line that is empty is a line too: only then it needs an end of its own.
+        text = block + b"\n" if block.endswith(b"\n") else block
+        at, end = 0, len(text)
+        while at < end:
+            count = 0
+            if self._is_started:
+                at, count = compiled.read(text, at, self._line)
+                self._line += count
+            self._fruitless = 0 if count else min(self._fruitless + 1, _PATIENCE)
+            if at < end:
+                stop = self._after_lines(text, at, 1 << self._fruitless >> 1)
+                compiled.hand_back()
+                self._read_lines(text[at : stop - 1])
+                at = stop
+
+    @staticmethod
+    def _after_lines(text: bytes, at: int, count: int) -> int:
+        for _ in range(max(1, count)):
+            at = text.find(b"\n", at) + 1
+            if at == 0:
+                return len(text) + 1
+            if at == len(text):
+                break
+        return at
 
     def _read_fast(self, block: bytes, decode: Callable[[bytes], Any]) -> None:
         import msgspec
@@ -148,6 +192,8 @@ class _Reader:
         if not self._is_started:
             self._line = 1
             raise self._error("the file is empty, expected a header line")
+        if self._compiled is not None:
+            self._compiled.take()
         return self._builder.finish()
 
     # Errors. Here speed does not matter.

@@ -17,16 +17,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from possibly.errors import TraceError
 from possibly.records import dataclass, field
+from possibly.trace.index import (
+    NONE,
+    Assignments,
+    Courses,
+    Ints,
+    Links,
+    courses,
+    events_by_process,
+    lengths_of,
+    links,
+    positions_of,
+)
+
+__all__ = ["NONE", "Event", "Ints", "Process", "Trace", "Value"]
 
 Value = Any
 """A JSON value: None, bool, int, float, str, list or dict. Treated as immutable once in a trace."""
-
-Ints = Sequence[int]
-"""An `array` of integers, or a `memoryview` cast to them."""
-
-NONE = -1
-"""Marks "no entry" in a column of string or event numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,27 +140,51 @@ class Trace:
         return {process.name: number for number, process in enumerate(self.processes)}
 
     @cached_property
+    def lengths(self) -> Ints:
+        """How many events each process has."""
+        return lengths_of(self.process, len(self.processes))
+
+    @cached_property
     def events_of(self) -> Sequence[Ints]:
         """For each process its events in their order."""
-        from array import array
-
-        found = [array("i") for _ in self.processes]
-        append = [chain.append for chain in found]
-        for event, process in enumerate(self.process):
-            append[process](event)
-        return found
+        return events_by_process(self.process, len(self.processes))
 
     @cached_property
     def position(self) -> Ints:
         """For each event: it is the position-th of its process, from 1."""
-        from array import array
+        return positions_of(self.process, len(self.processes))
 
-        count = [0] * len(self.processes)
-        found = array("i", bytes(4 * len(self)))
-        for event, process in enumerate(self.process):
-            count[process] += 1
-            found[event] = count[process]
+    @cached_property
+    def courses(self) -> Courses:
+        """The values of each local variable along its process."""
+        if self.set_start is None:
+            return {}
+        columns = Assignments(self.process, self.set_start, self.set_variable, self.set_value)
+        return courses(columns, len(self.processes), len(self.values))
+
+    @cached_property
+    def course_numbers(self) -> Mapping[tuple[int, str], int]:
+        """By process and name of a local variable that events set: its string number."""
+        strings = self.strings
+        found = {(process, strings[variable]): variable for process, variable in self.courses}
+        if len(found) < len(self.courses):
+            message = "the columnar trace is damaged: a string stands twice in its table"
+            raise TraceError(message, file=self.file)
         return found
+
+    @cached_property
+    def receives(self) -> Links:
+        """Messages between processes by the receiving event."""
+        return self.links(self.delivery_receive, self.delivery_send)
+
+    @cached_property
+    def sends(self) -> Links:
+        """Messages between processes by the sending event."""
+        return self.links(self.delivery_send, self.delivery_receive)
+
+    def links(self, near: Ints, far: Ints) -> Links:
+        """Pairs of events of different processes, by the near one."""
+        return links(self.process, self.position, self.lengths, near, far)
 
     def line(self, event: int) -> int:
         """The line of the file that the event stands on, from 1."""

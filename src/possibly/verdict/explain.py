@@ -7,6 +7,7 @@ terminal is the views'.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from possibly.logic.predicate import MISSING, compile_predicate, is_state
 from possibly.logic.printer import unparse
@@ -77,6 +78,7 @@ def _same(first: Value, second: Value) -> bool:
     return type(first) is type(second) and bool(first == second)
 
 
+@lru_cache(maxsize=1 << 14)
 def variable_text(variable: Variable) -> str:
     """As one writes it in a formula."""
     process, name = variable

@@ -1,0 +1,986 @@
+/* Kernels for slices: the compiled twin of the functions in `order/kernels.py`.
+ *
+ * Here belong loops over bitmaps and links and nothing else; what they mean stands in `order/bitmaps.py`,
+ * `order/slice.py` and `trace/index.py`, and every function is tested against its Python twin.
+ *
+ * Layout. A bitmap is a bytes object of whole 64-bit words, bit s of the words for local state s, zero
+ * beyond the last state. Links are three arrays: where each process begins, the 32-bit position of the near
+ * end, the far end as process << shift | position in 32 or 64 bits. Everything that comes from a file is
+ * checked before it is used as an index.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE (-1)
+#define MOST_SOURCES 2
+
+static inline uint64_t word_at(const char *bits, Py_ssize_t word) {
+    uint64_t found;
+    memcpy(&found, bits + word * 8, 8);
+    return found;
+}
+
+/* ---- bitmaps --------------------------------------------------------------------------------------- */
+
+static inline int64_t number_at(const char *numbers, int width, Py_ssize_t index) {
+    if (width == 1) return ((const int8_t *)numbers)[index];
+    if (width == 2) return ((const int16_t *)numbers)[index];
+    return ((const int32_t *)numbers)[index];
+}
+
+typedef struct {
+    uint8_t *truth; /* by value number: 0, 1, or 2 where it is not known yet */
+    Py_ssize_t values;
+    PyObject *unknown;
+} Truths;
+
+/* The truth of a value number; 2 becomes 0 and is noted as unknown; -1 is an error. */
+static inline int truth_of(Truths *truths, int64_t number) {
+    if (number < 0 || number >= truths->values) {
+        PyErr_SetString(PyExc_IndexError, "a value number is out of range");
+        return -1;
+    }
+    int truth = truths->truth[number];
+    if (truth == 2) {
+        PyObject *found = PyLong_FromLongLong(number);
+        if (found == NULL || PyList_Append(truths->unknown, found) < 0) {
+            Py_XDECREF(found);
+            return -1;
+        }
+        Py_DECREF(found);
+        truth = truths->truth[number] = 0;
+    }
+    return truth;
+}
+
+static void set_bits(char *bits, Py_ssize_t from, Py_ssize_t until) {
+    for (Py_ssize_t i = from; i < until;) {
+        if (!(i & 7) && i + 8 <= until) {
+            Py_ssize_t whole = (until - i) >> 3;
+            memset(bits + (i >> 3), 0xFF, (size_t)whole);
+            i += whole << 3;
+        } else {
+            bits[i >> 3] |= (char)(1 << (i & 7));
+            i++;
+        }
+    }
+}
+
+/* The same for numbers of one byte, 64 states at a time: 0 if done, 1 if some truth is not known. */
+static int dense_bytes(char *bits, const uint8_t *numbers, Py_ssize_t length, const Truths *truths, int first) {
+    uint8_t table[256];
+    for (int i = 0; i < 256; i++) table[i] = i < truths->values ? truths->truth[i] : 2;
+    for (int i = 128; i < 256; i++) table[i] = 2;
+    table[(uint8_t)NONE] = (uint8_t)first;
+    uint8_t seen = 0;
+    uint64_t word = (uint64_t)first;
+    for (Py_ssize_t state = 1; state <= length;) {
+        Py_ssize_t until = (state | 63) < length ? (state | 63) : length;
+        for (Py_ssize_t i = state; i <= until; i++) {
+            uint8_t truth = table[numbers[i - 1]];
+            seen |= truth;
+            word |= (uint64_t)truth << (i & 63);
+        }
+        memcpy(bits + (state >> 6) * 8, &word, 8);
+        word = 0;
+        state = until + 1;
+    }
+    if (!length) memcpy(bits, &word, 8);
+    return seen > 1;
+}
+
+static int dense(char *bits, const char *numbers, int width, Py_ssize_t length, Truths *truths, int first) {
+    if (width == 1 && !dense_bytes(bits, (const uint8_t *)numbers, length, truths, first)) return 0;
+    uint64_t word = (uint64_t)first;
+    Py_ssize_t at = 0;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        int64_t number = number_at(numbers, width, i);
+        int truth = first;
+        if (number != NONE) {
+            if ((uint64_t)number < (uint64_t)truths->values && truths->truth[number] < 2)
+                truth = truths->truth[number];
+            else if ((truth = truth_of(truths, number)) < 0) return -1;
+        }
+        Py_ssize_t state = i + 1;
+        if (!(state & 63)) {
+            memcpy(bits + at, &word, 8);
+            at += 8;
+            word = 0;
+        }
+        word |= (uint64_t)truth << (state & 63);
+    }
+    memcpy(bits + at, &word, 8);
+    return 0;
+}
+
+static int sparse(char *bits, const int32_t *position, const char *numbers, int width, Py_ssize_t count,
+                  Py_ssize_t length, Truths *truths, int first) {
+    int truth = first;
+    Py_ssize_t from = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int now = truth_of(truths, number_at(numbers, width, i));
+        if (now < 0) return -1;
+        if (position[i] < from || position[i] > length) {
+            PyErr_SetString(PyExc_IndexError, "a position is out of range");
+            return -1;
+        }
+        if (now == truth) continue;
+        if (truth) set_bits(bits, from, position[i]);
+        truth = now;
+        from = position[i];
+    }
+    if (truth) set_bits(bits, from, length + 1);
+    return 0;
+}
+
+/* pack(positions or None, numbers, length, truth, first): the bitmap of a predicate along a course, and the
+ * value numbers whose truth was not known (taken as 0, and so marked in `truth`). */
+static PyObject *pack(PyObject *self, PyObject *args) {
+    PyObject *position_object, *found = NULL, *bitmap = NULL;
+    Py_buffer numbers, truth, position = {0};
+    Py_ssize_t length;
+    int first, has_position = 0;
+    Truths truths = {0};
+    if (!PyArg_ParseTuple(args, "Oy*nw*p", &position_object, &numbers, &length, &truth, &first)) return NULL;
+    /* `y*` gives a view without its item size; the count of items tells it. */
+    PyObject *view = NULL;
+    int width = 0;
+    Py_ssize_t count = 0;
+    view = PyMemoryView_FromObject(numbers.obj);
+    if (view == NULL) goto done;
+    width = (int)PyMemoryView_GET_BUFFER(view)->itemsize;
+    count = numbers.len / width;
+    if (width != 1 && width != 2 && width != 4) {
+        PyErr_SetString(PyExc_ValueError, "value numbers have an unknown size");
+        goto done;
+    }
+    if (position_object != Py_None) {
+        if (PyObject_GetBuffer(position_object, &position, PyBUF_SIMPLE) < 0) goto done;
+        has_position = 1;
+    }
+    if (length < 0 || (has_position ? position.len / 4 != count : count != length)) {
+        PyErr_SetString(PyExc_IndexError, "a course has the wrong length");
+        goto done;
+    }
+    truths.truth = truth.buf;
+    truths.values = truth.len;
+    truths.unknown = PyList_New(0);
+    Py_ssize_t size = (length / 64 + 1) * 8;
+    bitmap = PyBytes_FromStringAndSize(NULL, size);
+    if (truths.unknown == NULL || bitmap == NULL) goto done;
+    char *bits = PyBytes_AS_STRING(bitmap);
+    memset(bits, 0, (size_t)size);
+    int failed = has_position ? sparse(bits, position.buf, numbers.buf, width, count, length, &truths, first)
+                              : dense(bits, numbers.buf, width, length, &truths, first);
+    if (!failed) found = PyTuple_Pack(2, bitmap, truths.unknown);
+done:
+    Py_XDECREF(view);
+    Py_XDECREF(bitmap);
+    Py_XDECREF(truths.unknown);
+    if (has_position) PyBuffer_Release(&position);
+    PyBuffer_Release(&numbers);
+    PyBuffer_Release(&truth);
+    return found;
+}
+
+/* ---- least and greatest cuts ------------------------------------------------------------------------ */
+
+typedef struct {
+    Py_buffer start, position, end, read;
+    int opened;
+    int shift, width;
+} Source;
+
+typedef struct {
+    Py_ssize_t processes;
+    Py_buffer cut, bound;
+    int opened;
+    PyObject *states; /* a list: None or a bitmap */
+    Source sources[MOST_SOURCES];
+    int count;
+    int32_t *stack;
+    char *waiting;
+    Py_ssize_t height;
+} Search;
+
+static int source_open(PyObject *tuple, Source *source, Py_ssize_t processes) {
+    PyObject *start, *position, *end, *read;
+    if (!PyArg_ParseTuple(tuple, "OOOiO", &start, &position, &end, &source->shift, &read)) return -1;
+    if (PyObject_GetBuffer(start, &source->start, PyBUF_SIMPLE) < 0) return -1;
+    source->opened = 1;
+    if (PyObject_GetBuffer(position, &source->position, PyBUF_SIMPLE) < 0) return -1;
+    source->opened = 2;
+    if (PyObject_GetBuffer(end, &source->end, PyBUF_ND) < 0) return -1;
+    source->opened = 3;
+    source->width = (int)source->end.itemsize;
+    if (PyObject_GetBuffer(read, &source->read, PyBUF_WRITABLE) < 0) return -1;
+    source->opened = 4;
+    Py_ssize_t links = source->position.len / 4;
+    const int32_t *starts = source->start.buf, *reads = source->read.buf;
+    if (source->start.len / 4 != processes + 1 || source->read.len / 4 != processes ||
+        (source->width != 4 && source->width != 8) || source->end.len / source->width != links ||
+        source->shift < 0 || source->shift > 31) {
+        PyErr_SetString(PyExc_IndexError, "links are malformed");
+        return -1;
+    }
+    for (Py_ssize_t p = 0; p < processes; p++) {
+        if (starts[p] < 0 || starts[p] > starts[p + 1] || starts[p + 1] > links || reads[p] < starts[p] ||
+            reads[p] > starts[p + 1]) {
+            PyErr_SetString(PyExc_IndexError, "links are malformed");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void source_close(Source *source) {
+    if (source->opened > 0) PyBuffer_Release(&source->start);
+    if (source->opened > 1) PyBuffer_Release(&source->position);
+    if (source->opened > 2) PyBuffer_Release(&source->end);
+    if (source->opened > 3) PyBuffer_Release(&source->read);
+}
+
+static int search_open(PyObject *args, Search *search) {
+    PyObject *cut, *bound, *sources, *todo;
+    memset(search, 0, sizeof *search);
+    if (!PyArg_ParseTuple(args, "OOO!O!O!", &cut, &bound, &PyList_Type, &search->states, &PyTuple_Type,
+                          &sources, &PyList_Type, &todo))
+        return -1;
+    if (PyObject_GetBuffer(cut, &search->cut, PyBUF_WRITABLE) < 0) return -1;
+    search->opened = 1;
+    if (PyObject_GetBuffer(bound, &search->bound, PyBUF_SIMPLE) < 0) return -1;
+    search->opened = 2;
+    search->processes = search->cut.len / 4;
+    search->count = (int)PyTuple_GET_SIZE(sources);
+    if (search->bound.len != search->cut.len || PyList_GET_SIZE(search->states) != search->processes ||
+        search->count > MOST_SOURCES) {
+        search->count = 0;
+        PyErr_SetString(PyExc_IndexError, "a cut has the wrong length");
+        return -1;
+    }
+    for (int i = 0; i < search->count; i++)
+        if (source_open(PyTuple_GET_ITEM(sources, i), &search->sources[i], search->processes) < 0) return -1;
+    search->stack = malloc(((size_t)search->processes + 1) * 4);
+    search->waiting = calloc((size_t)search->processes + 1, 1);
+    if (search->stack == NULL || search->waiting == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(todo); i++) {
+        Py_ssize_t process = PyLong_AsSsize_t(PyList_GET_ITEM(todo, i));
+        if (process == -1 && PyErr_Occurred()) return -1;
+        if (process < 0 || process >= search->processes || search->waiting[process]) {
+            PyErr_SetString(PyExc_IndexError, "no such process, or twice");
+            return -1;
+        }
+        search->waiting[process] = 1;
+        search->stack[search->height++] = (int32_t)process;
+    }
+    return 0;
+}
+
+static void search_close(Search *search) {
+    for (int i = 0; i < search->count; i++) source_close(&search->sources[i]);
+    if (search->opened > 0) PyBuffer_Release(&search->cut);
+    if (search->opened > 1) PyBuffer_Release(&search->bound);
+    free(search->stack);
+    free(search->waiting);
+}
+
+static inline void wake(Search *search, uint64_t process) {
+    if (!search->waiting[process]) {
+        search->waiting[process] = 1;
+        search->stack[search->height++] = (int32_t)process;
+    }
+}
+
+static int bad_link(void) {
+    PyErr_SetString(PyExc_IndexError, "a link leads out of the trace");
+    return -1;
+}
+
+/* The first state from `count` on whose bit is set, -1 if there is none. */
+static inline int64_t next_set(const char *bits, Py_ssize_t size, int64_t count) {
+    Py_ssize_t word = (Py_ssize_t)(count >> 6), words = size / 8;
+    if (word >= words) return -1;
+    uint64_t here = word_at(bits, word) >> (count & 63) << (count & 63);
+    while (!here) {
+        if (++word >= words) return -1;
+        here = word_at(bits, word);
+    }
+    return (int64_t)word * 64 + __builtin_ctzll(here);
+}
+
+/* The last state up to `count` whose bit is set, -1 if there is none. */
+static inline int64_t last_set(const char *bits, Py_ssize_t size, int64_t count) {
+    Py_ssize_t word = (Py_ssize_t)(count >> 6), words = size / 8;
+    if (count < 0) return -1;
+    uint64_t here;
+    if (word >= words) {
+        word = words - 1;
+        if (word < 0) return -1;
+        here = word_at(bits, word);
+    } else {
+        here = word_at(bits, word) << (63 - (count & 63)) >> (63 - (count & 63));
+    }
+    while (!here) {
+        if (--word < 0) return -1;
+        here = word_at(bits, word);
+    }
+    return (int64_t)word * 64 + 63 - __builtin_clzll(here);
+}
+
+static inline uint64_t end_at(const Source *source, Py_ssize_t link) {
+    return source->width == 4 ? ((const uint32_t *)source->end.buf)[link]
+                              : ((const uint64_t *)source->end.buf)[link];
+}
+
+/* Raise one process to an allowed state and follow what its events need: 1, 0 if there is no such cut. */
+static int raise_one(Search *search, Py_ssize_t process) {
+    int32_t *cut = search->cut.buf;
+    const int32_t *high = search->bound.buf;
+    int64_t count = cut[process];
+    PyObject *states = PyList_GET_ITEM(search->states, process);
+    if (count > high[process]) return 0;
+    if (PyBytes_Check(states)) count = next_set(PyBytes_AS_STRING(states), PyBytes_GET_SIZE(states), count);
+    if (count < 0 || count > high[process]) return 0;
+    cut[process] = (int32_t)count;
+    for (int i = 0; i < search->count; i++) {
+        Source *source = &search->sources[i];
+        int32_t *read = source->read.buf;
+        const int32_t *position = source->position.buf;
+        uint64_t mask = ((uint64_t)1 << source->shift) - 1;
+        Py_ssize_t link = read[process], last = ((const int32_t *)source->start.buf)[process + 1];
+        for (; link < last && position[link] <= count; link++) {
+            uint64_t end = end_at(source, link), other = end >> source->shift;
+            if (other >= (uint64_t)search->processes) return bad_link();
+            if (cut[other] < (int64_t)(end & mask)) {
+                cut[other] = (int32_t)(end & mask);
+                wake(search, other);
+            }
+        }
+        read[process] = (int32_t)link;
+    }
+    return 1;
+}
+
+/* Lower one process to an allowed state and leave out what needs its events: 1, 0 if there is no such cut. */
+static int lower_one(Search *search, Py_ssize_t process) {
+    int32_t *cut = search->cut.buf;
+    const int32_t *low = search->bound.buf;
+    int64_t count = cut[process];
+    PyObject *states = PyList_GET_ITEM(search->states, process);
+    if (PyBytes_Check(states)) count = last_set(PyBytes_AS_STRING(states), PyBytes_GET_SIZE(states), count);
+    if (count < 0 || count < low[process]) return 0;
+    cut[process] = (int32_t)count;
+    for (int i = 0; i < search->count; i++) {
+        Source *source = &search->sources[i];
+        int32_t *read = source->read.buf;
+        const int32_t *position = source->position.buf;
+        uint64_t mask = ((uint64_t)1 << source->shift) - 1;
+        Py_ssize_t link = read[process], first = ((const int32_t *)source->start.buf)[process];
+        for (; link > first && position[link - 1] > count; link--) {
+            uint64_t end = end_at(source, link - 1), other = end >> source->shift;
+            if (other >= (uint64_t)search->processes) return bad_link();
+            if (cut[other] >= (int64_t)(end & mask)) {
+                cut[other] = (int32_t)(end & mask) - 1;
+                wake(search, other);
+            }
+        }
+        read[process] = (int32_t)link;
+    }
+    return 1;
+}
+
+static PyObject *searched(PyObject *args, int (*settle)(Search *, Py_ssize_t)) {
+    Search search;
+    int found = 1;
+    if (search_open(args, &search) < 0) {
+        search_close(&search);
+        return NULL;
+    }
+    while (search.height && found > 0) {
+        int32_t process = search.stack[--search.height];
+        search.waiting[process] = 0;
+        found = settle(&search, process);
+    }
+    search_close(&search);
+    return found < 0 ? NULL : PyBool_FromLong(found);
+}
+
+/* rise(cut, high, states, sources, todo): raises `cut` to the least one of the slice that contains it. */
+static PyObject *rise(PyObject *self, PyObject *args) { return searched(args, raise_one); }
+
+/* fall(cut, low, states, sources, todo): lowers `cut` to the greatest one of the slice inside it. */
+static PyObject *fall(PyObject *self, PyObject *args) { return searched(args, lower_one); }
+
+/* ---- components ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int32_t node, process, cursor; /* what of its edges comes next: 0 before, 1 after, from 2 on links */
+} Frame;
+
+typedef struct {
+    Py_ssize_t processes, nodes;
+    const int32_t *length;
+    int32_t *base;             /* the first node of each process, and after the last one */
+    PyObject *states;
+    Source sources[MOST_SOURCES];
+    int count;
+    int32_t *hint[MOST_SOURCES]; /* by process: a link near the one asked for last */
+    int32_t *index, *low;        /* Tarjan's numbers; low becomes the component, negative and from -2 down */
+    int32_t *stack;
+    Frame *frames;
+    Py_ssize_t height, depth, room, next;
+    int32_t components;
+} Graph;
+
+static int visit(Graph *graph, int32_t process, int32_t node) {
+    if (graph->depth == graph->room) {
+        Py_ssize_t room = graph->room ? graph->room * 2 : 1024;
+        Frame *grown = realloc(graph->frames, (size_t)room * sizeof *grown);
+        if (grown == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        graph->frames = grown;
+        graph->room = room;
+    }
+    graph->frames[graph->depth++] = (Frame){node, process, 0};
+    graph->index[node] = graph->low[node] = (int32_t)graph->next++;
+    graph->stack[graph->height++] = node;
+    return 0;
+}
+
+/* The first link of a process whose near end is at this position or later. */
+static inline Py_ssize_t first_link(Graph *graph, int which, int32_t process, int32_t position) {
+    const Source *source = &graph->sources[which];
+    const int32_t *start = source->start.buf, *near = source->position.buf;
+    Py_ssize_t link = graph->hint[which][process];
+    while (link > start[process] && near[link - 1] >= position) link--;
+    while (link < start[process + 1] && near[link] < position) link++;
+    graph->hint[which][process] = (int32_t)link;
+    return link;
+}
+
+static inline int is_forbidden(const Graph *graph, int32_t process, int32_t position) {
+    PyObject *states = PyList_GET_ITEM(graph->states, process);
+    if (!PyBytes_Check(states) || position >= graph->length[process]) return 0;
+    return position >= PyBytes_GET_SIZE(states) * 8 ||
+           !(PyBytes_AS_STRING(states)[position >> 3] >> (position & 7) & 1);
+}
+
+/* Most events need but the one before, which is done: they are components of their own, at once. */
+static inline int is_plain(Graph *graph, int32_t process, int32_t node) {
+    int32_t position = node - graph->base[process] + 1;
+    if (position > 1 && (!graph->index[node - 1] || graph->low[node - 1] >= 0)) return 0;
+    if (is_forbidden(graph, process, position)) return 0;
+    for (int i = 0; i < graph->count; i++) {
+        const Source *source = &graph->sources[i];
+        Py_ssize_t link = first_link(graph, i, process, position);
+        if (link < ((const int32_t *)source->start.buf)[process + 1] &&
+            ((const int32_t *)source->position.buf)[link] == position)
+            return 0;
+    }
+    graph->index[node] = (int32_t)graph->next++;
+    graph->low[node] = -2 - graph->components++;
+    return 1;
+}
+
+/* The next node that this frame's node needs, and its process: -1 if there is none left, -2 on an error. */
+static int32_t next_need(Graph *graph, Frame *frame, int32_t *whose) {
+    int32_t node = frame->node, process = frame->process;
+    int32_t position = node - graph->base[process] + 1;
+    *whose = process;
+    if (frame->cursor == 0) {
+        frame->cursor = 1;
+        if (position > 1) return node - 1;
+    }
+    if (frame->cursor == 1) {
+        frame->cursor = 2;
+        if (is_forbidden(graph, process, position)) return node + 1;
+    }
+    int32_t skip = frame->cursor - 2;
+    for (int i = 0; i < graph->count; i++) {
+        const Source *source = &graph->sources[i];
+        const int32_t *near = source->position.buf;
+        Py_ssize_t link = first_link(graph, i, process, position), last = ((const int32_t *)source->start.buf)[process + 1];
+        for (; link < last && near[link] == position; link++) {
+            if (skip-- > 0) continue;
+            uint64_t end = end_at(source, link), other = end >> source->shift;
+            uint64_t far = end & (((uint64_t)1 << source->shift) - 1);
+            if (other >= (uint64_t)graph->processes || far < 1 || far > (uint64_t)graph->length[other]) {
+                bad_link();
+                return -2;
+            }
+            frame->cursor++;
+            *whose = (int32_t)other;
+            return graph->base[other] + (int32_t)far - 1;
+        }
+    }
+    return -1;
+}
+
+static int grow_tree(Graph *graph, int32_t process, int32_t root) {
+    if (visit(graph, process, root) < 0) return -1;
+    while (graph->depth) {
+        Frame *frame = &graph->frames[graph->depth - 1];
+        int32_t whose, node = frame->node, need = next_need(graph, frame, &whose);
+        if (need == -2) return -1;
+        if (need >= 0) {
+            if (!graph->index[need]) {
+                /* From the first event that is not done yet, so that few events are open at a time. */
+                int32_t first = need;
+                while (first > graph->base[whose] && !graph->index[first - 1]) first--;
+                while (first < need && is_plain(graph, whose, first)) first++;
+                if (!is_plain(graph, whose, need) && visit(graph, whose, need) < 0) return -1;
+            } else if (graph->low[need] >= 0 && graph->index[need] < graph->low[node]) {
+                graph->low[node] = graph->index[need];
+            }
+            continue;
+        }
+        graph->depth--;
+        int32_t low = graph->low[node];
+        if (low == graph->index[node]) {
+            int32_t component = -2 - graph->components++, member;
+            do {
+                member = graph->stack[--graph->height];
+                graph->low[member] = component;
+            } while (member != node);
+        }
+        if (graph->depth && low < graph->low[graph->frames[graph->depth - 1].node])
+            graph->low[graph->frames[graph->depth - 1].node] = low;
+    }
+    return 0;
+}
+
+static int graph_open(Graph *graph) {
+    size_t processes = (size_t)graph->processes;
+    graph->base = malloc((processes + 1) * 4);
+    if (graph->base == NULL) return -1;
+    int64_t nodes = 0;
+    for (size_t p = 0; p <= processes; p++) {
+        graph->base[p] = (int32_t)nodes;
+        if (p < processes) nodes += graph->length[p] < 0 ? 0 : graph->length[p];
+        if (nodes >= INT32_MAX) return -1;
+    }
+    graph->nodes = (Py_ssize_t)nodes;
+    graph->index = calloc((size_t)nodes + 1, 4);
+    graph->low = malloc(((size_t)nodes + 1) * 4);
+    graph->stack = malloc(((size_t)nodes + 1) * 4);
+    if (graph->index == NULL || graph->low == NULL || graph->stack == NULL) return -1;
+    for (int i = 0; i < graph->count; i++) {
+        graph->hint[i] = malloc((processes + 1) * 4);
+        if (graph->hint[i] == NULL) return -1;
+        memcpy(graph->hint[i], graph->sources[i].start.buf, processes * 4);
+    }
+    graph->next = 1;
+    return 0;
+}
+
+/* components(lengths, states, sources): the strongly connected components of what events need: by event, the
+ * processes one after the other, the number of its component; how many there are; and for each process the
+ * last position that is in a component of several events. */
+static PyObject *components(PyObject *self, PyObject *args) {
+    PyObject *sources, *numbers = NULL, *last = NULL, *found = NULL;
+    Py_buffer lengths;
+    Graph graph;
+    int32_t *size = NULL;
+    memset(&graph, 0, sizeof graph);
+    if (!PyArg_ParseTuple(args, "y*O!O!", &lengths, &PyList_Type, &graph.states, &PyTuple_Type, &sources)) return NULL;
+    graph.length = lengths.buf;
+    graph.processes = lengths.len / 4;
+    if (PyList_GET_SIZE(graph.states) != graph.processes || PyTuple_GET_SIZE(sources) > MOST_SOURCES) {
+        PyErr_SetString(PyExc_IndexError, "a slice is malformed");
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(sources); i++) {
+        graph.count = (int)i + 1;
+        if (source_open(PyTuple_GET_ITEM(sources, i), &graph.sources[i], graph.processes) < 0) goto done;
+    }
+    if (graph_open(&graph) < 0) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    /* A few events of each process in turn: then most of what they need is done, and trees stay small. */
+    int32_t longest = 0;
+    for (Py_ssize_t p = 0; p < graph.processes; p++) longest = graph.length[p] > longest ? graph.length[p] : longest;
+    for (int64_t from = 0; from < longest; from += 16) {
+        if (PyErr_CheckSignals() < 0) goto done;
+        for (int32_t p = 0; p < graph.processes; p++) {
+            int64_t until = from + 16 < graph.length[p] ? from + 16 : graph.length[p];
+            for (int64_t x = from; x < until; x++) {
+                int32_t node = graph.base[p] + (int32_t)x;
+                if (!graph.index[node] && !is_plain(&graph, p, node) && grow_tree(&graph, p, node) < 0) goto done;
+            }
+        }
+    }
+    numbers = PyBytes_FromStringAndSize(NULL, graph.nodes * 4);
+    last = PyBytes_FromStringAndSize(NULL, graph.processes * 4);
+    size = calloc((size_t)graph.components + 1, 4);
+    if (numbers == NULL || last == NULL || size == NULL) {
+        if (!PyErr_Occurred()) PyErr_NoMemory();
+        goto done;
+    }
+    int32_t *number = (int32_t *)PyBytes_AS_STRING(numbers), *lasts = (int32_t *)PyBytes_AS_STRING(last);
+    for (int32_t node = 0; node < graph.nodes; node++) size[number[node] = -2 - graph.low[node]]++;
+    for (Py_ssize_t p = 0; p < graph.processes; p++) {
+        int32_t position = graph.length[p];
+        while (position > 0 && size[number[graph.base[p] + position - 1]] < 2) position--;
+        lasts[p] = position;
+    }
+    found = Py_BuildValue("OiO", numbers, graph.components, last);
+done:
+    for (int i = 0; i < graph.count; i++) {
+        source_close(&graph.sources[i]);
+        free(graph.hint[i]);
+    }
+    free(graph.base);
+    free(graph.index);
+    free(graph.low);
+    free(graph.stack);
+    free(graph.frames);
+    free(size);
+    Py_XDECREF(numbers);
+    Py_XDECREF(last);
+    PyBuffer_Release(&lengths);
+    return found;
+}
+
+/* ---- the recorded order -------------------------------------------------------------------------------- */
+
+static inline int is_allowed(PyObject *states, int64_t count) {
+    if (!PyBytes_Check(states)) return 1;
+    if (count >= PyBytes_GET_SIZE(states) * 8) return 0;
+    return PyBytes_AS_STRING(states)[count >> 3] >> (count & 7) & 1;
+}
+
+/* along(process, width, processes, states): for each cut of the recorded order whether all states are
+ * allowed; bit 0 is the final cut. */
+static PyObject *along(PyObject *self, PyObject *args) {
+    PyObject *states, *found = NULL;
+    Py_buffer process;
+    int width;
+    Py_ssize_t processes;
+    int32_t *count = NULL;
+    if (!PyArg_ParseTuple(args, "y*inO!", &process, &width, &processes, &PyList_Type, &states)) return NULL;
+    if (PyList_GET_SIZE(states) != processes || (width != 1 && width != 2 && width != 4)) {
+        PyErr_SetString(PyExc_IndexError, "a cut has the wrong length");
+        goto done;
+    }
+    Py_ssize_t events = process.len / width, size = (events / 64 + 1) * 8;
+    count = calloc((size_t)processes + 1, 4);
+    found = PyBytes_FromStringAndSize(NULL, size);
+    if (count == NULL || found == NULL) {
+        Py_CLEAR(found);
+        PyErr_NoMemory();
+        goto done;
+    }
+    char *bits = PyBytes_AS_STRING(found);
+    memset(bits, 0, (size_t)size);
+    Py_ssize_t forbidden = 0;
+    for (Py_ssize_t p = 0; p < processes; p++) forbidden += !is_allowed(PyList_GET_ITEM(states, p), 0);
+    Py_ssize_t bit = events;
+    if (!forbidden) bits[bit >> 3] |= (char)(1 << (bit & 7));
+    for (Py_ssize_t event = 0; event < events; event++) {
+        int64_t p = number_at(process.buf, width, event);
+        if (p < 0 || p >= processes) {
+            Py_CLEAR(found);
+            PyErr_SetString(PyExc_IndexError, "a process is out of range");
+            goto done;
+        }
+        PyObject *here = PyList_GET_ITEM(states, p);
+        forbidden += is_allowed(here, count[p]) - is_allowed(here, count[p] + 1);
+        count[p]++;
+        bit--;
+        if (!forbidden) bits[bit >> 3] |= (char)(1 << (bit & 7));
+    }
+done:
+    free(count);
+    PyBuffer_Release(&process);
+    return found;
+}
+
+/* ---- pairs of intervals -------------------------------------------------------------------------------- */
+
+typedef struct {
+    Py_ssize_t processes, members; /* members: the processes with states, numbered in their order */
+    int32_t *member;               /* by process: its number among the members, or NONE */
+    int32_t *whose;                /* by member: its process */
+    Py_ssize_t *first;             /* by member: its first interval, and after the last one */
+    int32_t *lo, *hi;              /* by interval: the state it begins with, the first state after it */
+    int32_t *clock;                /* by interval: what its beginning knows of each member */
+    uint16_t *narrow;              /* the same, where all positions fit into 16 bits; else NULL */
+    int32_t *row;                  /* by process: what its last event knows of each member */
+    int32_t *count;                /* by process: events executed */
+    int32_t *done;                 /* by member: intervals begun */
+    int32_t *slot;                 /* by first outgoing link of an event: where its row is kept */
+    int32_t *uses, *pool, *idle;   /* kept rows: how many links still want each, the rows, those not in use */
+    Py_ssize_t slots, idle_count;
+} Overlaps;
+
+static int32_t transitions(PyObject *states, Py_ssize_t length, int32_t *lo, int32_t *hi) {
+    const char *bits = PyBytes_AS_STRING(states);
+    Py_ssize_t size = PyBytes_GET_SIZE(states);
+    int32_t found = 0;
+    int64_t at = 0;
+    while (at <= length) {
+        int64_t from = next_set(bits, size, at), until;
+        if (from < 0 || from > length) break;
+        for (until = from + 1; until <= length;) {
+            uint64_t zeros = ~word_at(bits, until >> 6) >> (until & 63);
+            if (zeros) {
+                until += __builtin_ctzll(zeros);
+                break;
+            }
+            until = (until | 63) + 1;
+        }
+        if (until > length) until = INT32_MAX; /* it never ends */
+        if (lo != NULL) {
+            lo[found] = (int32_t)from;
+            hi[found] = (int32_t)until;
+        }
+        found++;
+        if (until == INT32_MAX) break;
+        at = until;
+    }
+    return found;
+}
+
+static void overlaps_close(Overlaps *all) {
+    free(all->member);
+    free(all->whose);
+    free(all->first);
+    free(all->lo);
+    free(all->hi);
+    free(all->clock);
+    free(all->narrow);
+    free(all->row);
+    free(all->count);
+    free(all->done);
+    free(all->slot);
+    free(all->uses);
+    free(all->pool);
+    free(all->idle);
+}
+
+static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length, Py_ssize_t links) {
+    size_t n = (size_t)all->processes;
+    all->member = malloc((n + 1) * 4);
+    all->whose = malloc((n + 1) * 4);
+    all->first = calloc(n + 2, sizeof *all->first);
+    all->count = calloc(n + 1, 4);
+    all->done = calloc(n + 1, 4);
+    all->slot = malloc(((size_t)links + 1) * 4);
+    if (!all->member || !all->whose || !all->first || !all->count || !all->done || !all->slot) return -1;
+    for (size_t p = 0; p < n; p++) {
+        PyObject *here = PyList_GET_ITEM(states, (Py_ssize_t)p);
+        all->member[p] = NONE;
+        if (!PyBytes_Check(here) || PyBytes_GET_SIZE(here) * 8 <= length[p]) continue;
+        all->member[p] = (int32_t)all->members;
+        all->whose[all->members] = (int32_t)p;
+        all->first[all->members + 1] = all->first[all->members] + transitions(here, length[p], NULL, NULL);
+        all->members++;
+    }
+    size_t total = (size_t)all->first[all->members], m = (size_t)all->members;
+    all->lo = malloc((total + 1) * 4);
+    all->hi = malloc((total + 1) * 4);
+    int32_t longest = 0;
+    for (size_t p = 0; p < n; p++) longest = length[p] > longest ? length[p] : longest;
+    if (longest <= UINT16_MAX) all->narrow = calloc(total * m + 1, 2);
+    else all->clock = calloc(total * m + 1, 4);
+    all->row = calloc(n * m + 1, 4);
+    if (!all->lo || !all->hi || (!all->clock && !all->narrow) || !all->row) return -1;
+    for (size_t i = 0; i < m; i++) {
+        Py_ssize_t p = all->whose[i], first = all->first[i];
+        transitions(PyList_GET_ITEM(states, p), length[p], all->lo + first, all->hi + first);
+        if (all->first[i + 1] > first && all->lo[first] == 0) all->done[i] = 1; /* begun before all events */
+    }
+    return 0;
+}
+
+/* Keeps the row of an event until all its outgoing links are followed. */
+static int keep_row(Overlaps *all, Py_ssize_t link, int32_t uses, const int32_t *row) {
+    size_t m = (size_t)all->members;
+    if (!all->idle_count) {
+        Py_ssize_t slots = all->slots ? all->slots * 2 : 64;
+        int32_t *pool = realloc(all->pool, (size_t)slots * m * 4 + 4);
+        if (pool != NULL) all->pool = pool;
+        int32_t *uses_of = realloc(all->uses, (size_t)slots * 4);
+        if (uses_of != NULL) all->uses = uses_of;
+        int32_t *idle = realloc(all->idle, (size_t)slots * 4);
+        if (idle != NULL) all->idle = idle;
+        if (pool == NULL || uses_of == NULL || idle == NULL) return -1;
+        for (Py_ssize_t i = all->slots; i < slots; i++) all->idle[all->idle_count++] = (int32_t)i;
+        all->slots = slots;
+    }
+    int32_t slot = all->idle[--all->idle_count];
+    all->slot[link] = slot;
+    all->uses[slot] = uses;
+    memcpy(all->pool + (size_t)slot * m, row, m * 4);
+    return 0;
+}
+
+static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t position) {
+    const int32_t *start = source->start.buf, *near = source->position.buf;
+    Py_ssize_t low = start[process], high = start[process + 1];
+    while (low < high) {
+        Py_ssize_t middle = (low + high) / 2;
+        if (near[middle] < position) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t process, const int32_t *length) {
+    size_t m = (size_t)all->members;
+    int32_t *row = all->row + (size_t)process * m, *reads[2] = {needed->read.buf, enabling->read.buf};
+    int32_t position = ++all->count[process];
+    if (position > length[process]) return bad_link();
+    Py_ssize_t link = reads[0][process], last = ((const int32_t *)needed->start.buf)[process + 1];
+    for (; link < last && ((const int32_t *)needed->position.buf)[link] <= position; link++) {
+        uint64_t end = end_at(needed, link), other = end >> needed->shift;
+        int64_t far = (int64_t)(end & (((uint64_t)1 << needed->shift) - 1));
+        if (other >= (uint64_t)all->processes || far < 1 || far > all->count[other]) return bad_link();
+        Py_ssize_t from = link_from(enabling, (Py_ssize_t)other, far);
+        if (from >= ((const int32_t *)enabling->start.buf)[other + 1] ||
+            ((const int32_t *)enabling->position.buf)[from] != far || all->slot[from] < 0)
+            return bad_link();
+        int32_t slot = all->slot[from];
+        const int32_t *kept = all->pool + (size_t)slot * m;
+        for (size_t i = 0; i < m; i++) row[i] = kept[i] > row[i] ? kept[i] : row[i];
+        if (!--all->uses[slot]) {
+            all->idle[all->idle_count++] = slot;
+            all->slot[from] = NONE;
+        }
+    }
+    reads[0][process] = (int32_t)link;
+    int32_t member = all->member[process];
+    if (member != NONE) {
+        row[member] = position;
+        Py_ssize_t next = all->first[member] + all->done[member];
+        if (next < all->first[member + 1] && all->lo[next] == position) {
+            if (all->narrow == NULL) memcpy(all->clock + (size_t)next * m, row, m * 4);
+            else for (size_t i = 0; i < m; i++) all->narrow[(size_t)next * m + i] = (uint16_t)row[i];
+            all->done[member]++;
+        }
+    }
+    Py_ssize_t out = reads[1][process], first = out, ends = ((const int32_t *)enabling->start.buf)[process + 1];
+    while (out < ends && ((const int32_t *)enabling->position.buf)[out] <= position) out++;
+    reads[1][process] = (int32_t)out;
+    if (out > first && keep_row(all, first, (int32_t)(out - first), row) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+static inline int32_t known(const Overlaps *all, size_t index) {
+    return all->narrow != NULL ? (int32_t)all->narrow[index] : all->clock[index];
+}
+
+/* For two members the first intervals that a cut can lie in together. */
+static int meets(const Overlaps *all, Py_ssize_t one, Py_ssize_t two, Py_ssize_t *first, Py_ssize_t *second) {
+    size_t m = (size_t)all->members;
+    Py_ssize_t a = all->first[one], b = all->first[two];
+    while (a < all->first[one + 1] && b < all->first[two + 1]) {
+        if (known(all, (size_t)b * m + (size_t)one) >= all->hi[a]) a++; /* over before the other begins */
+        else if (known(all, (size_t)a * m + (size_t)two) >= all->hi[b]) b++;
+        else {
+            *first = a;
+            *second = b;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* overlaps(process, width, lengths, states, needed, enabling): the pairs of processes that can be in allowed
+ * states at the same cut, as (one, other, state of the one, state of the other), the earliest such states. */
+static PyObject *overlaps(PyObject *self, PyObject *args) {
+    PyObject *states, *sources[2], *found = NULL;
+    Py_buffer process, lengths;
+    int width, opened = 0;
+    Overlaps all;
+    Source source[2];
+    memset(&all, 0, sizeof all);
+    memset(source, 0, sizeof source);
+    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
+                          &sources[0], &PyTuple_Type, &sources[1]))
+        return NULL;
+    const int32_t *length = lengths.buf;
+    all.processes = lengths.len / 4;
+    if (PyList_GET_SIZE(states) != all.processes || (width != 1 && width != 2 && width != 4)) {
+        PyErr_SetString(PyExc_IndexError, "a cut has the wrong length");
+        goto done;
+    }
+    for (opened = 0; opened < 2;)
+        if (source_open(sources[opened], &source[opened], all.processes) < 0) {
+            opened++;
+            goto done;
+        } else {
+            opened++;
+        }
+    if (overlaps_open(&all, states, length, source[1].position.len / 4) < 0) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < source[1].position.len / 4; i++) all.slot[i] = NONE;
+    for (Py_ssize_t event = 0; event < process.len / width; event++) {
+        int64_t p = number_at(process.buf, width, event);
+        if (p < 0 || p >= all.processes) {
+            bad_link();
+            goto done;
+        }
+        if (follow(&all, &source[0], &source[1], (Py_ssize_t)p, length) < 0) goto done;
+        if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) goto done;
+    }
+    found = PyList_New(0);
+    for (Py_ssize_t one = 0; found != NULL && one < all.members; one++) {
+        if (PyErr_CheckSignals() < 0) {
+            Py_CLEAR(found);
+            goto done;
+        }
+        for (Py_ssize_t two = one + 1; two < all.members; two++) {
+            Py_ssize_t a, b;
+            if (!meets(&all, one, two, &a, &b)) continue;
+            PyObject *pair = Py_BuildValue("iiii", all.whose[one], all.whose[two], all.lo[a], all.lo[b]);
+            if (pair == NULL || PyList_Append(found, pair) < 0) {
+                Py_XDECREF(pair);
+                Py_CLEAR(found);
+                goto done;
+            }
+            Py_DECREF(pair);
+        }
+    }
+done:
+    overlaps_close(&all);
+    for (int i = 0; i < opened; i++) source_close(&source[i]);
+    PyBuffer_Release(&process);
+    PyBuffer_Release(&lengths);
+    return found;
+}
+
+static PyMethodDef methods[] = {
+    {"pack", pack, METH_VARARGS, "The bitmap of a predicate along a course."},
+    {"rise", rise, METH_VARARGS, "The least cut that contains a cut."},
+    {"fall", fall, METH_VARARGS, "The greatest cut inside a cut."},
+    {"components", components, METH_VARARGS, "The strongly connected components of a slice."},
+    {"overlaps", overlaps, METH_VARARGS, "The pairs of processes that can be in allowed states together."},
+    {"along", along, METH_VARARGS, "A conjunction along the recorded order."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__kernels(void) {
+    const uint16_t probe = 1;
+    if (!*(const uint8_t *)&probe) { /* bitmaps are laid out for little-endian words; the plain twin does it */
+        PyErr_SetString(PyExc_ImportError, "the kernels are for little-endian machines");
+        return NULL;
+    }
+    return PyModule_Create(&module);
+}

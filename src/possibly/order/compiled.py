@@ -1,0 +1,12 @@
+"""The compiled kernels of slices, `_kernels.c`, which are built when a compiler is there."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from possibly.trace.index import built
+
+
+def kernels() -> ModuleType | None:
+    """The compiled twin of `kernels` and of the packing in `bitmaps`, if it was built."""
+    return built("possibly.order._kernels")

@@ -1,0 +1,104 @@
+"""The searches for least and greatest cuts, in Python: the plain twin of `_kernels.c`.
+
+Here belong the innermost loops over bitmaps and links, with the same arguments and effects as those in C,
+which take their place where they were built.
+
+A search works on a cut in place. `states` has for each process None or a bitmap of allowed local states;
+a source is (start, position, end, shift, read), the links of `trace.index` and how far each process's were
+read; `todo` are the processes to begin with. Every link is read at most once, also over several calls.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from possibly.order.bitmaps import Bits
+from possibly.order.compiled import kernels
+from possibly.trace.index import Links
+
+Source = tuple[Sequence[int], Sequence[int], Sequence[int], int, "array[int]"]
+
+
+def from_the_first(links: Links) -> Source:
+    """Nothing read yet, for rising."""
+    return (*links, array("i", links.start[:-1]))
+
+
+def from_the_last(links: Links) -> Source:
+    """Nothing read yet, for falling."""
+    return (*links, array("i", links.start[1:]))
+
+
+def rise(
+    cut: array[int],
+    high: array[int],
+    states: Sequence[Bits | None],
+    sources: tuple[Source, ...],
+    todo: list[int],
+) -> bool:
+    """Raises the cut to the least one of the slice that contains it; False if there is none."""
+    kernel = kernels()
+    if kernel is not None:
+        found: bool = kernel.rise(cut, high, [part and part.data for part in states], sources, todo)
+        return found
+    waiting = set(todo)
+    while todo:
+        process = todo.pop()
+        waiting.discard(process)
+        count, bits = cut[process], states[process]
+        if bits is not None:
+            count = bits.find(1, count)
+        if not 0 <= count <= high[process]:
+            return False
+        cut[process] = count
+        for start, position, end, shift, read in sources:
+            link, last, mask = read[process], start[process + 1], (1 << shift) - 1
+            while link < last and position[link] <= count:
+                far = end[link]
+                other = far >> shift
+                if cut[other] < far & mask:
+                    cut[other] = far & mask
+                    if other not in waiting:
+                        waiting.add(other)
+                        todo.append(other)
+                link += 1
+            read[process] = link
+    return True
+
+
+def fall(
+    cut: array[int],
+    low: array[int],
+    states: Sequence[Bits | None],
+    sources: tuple[Source, ...],
+    todo: list[int],
+) -> bool:
+    """Lowers the cut to the greatest one of the slice inside it; False if there is none."""
+    kernel = kernels()
+    if kernel is not None:
+        found: bool = kernel.fall(cut, low, [part and part.data for part in states], sources, todo)
+        return found
+    waiting = set(todo)
+    while todo:
+        process = todo.pop()
+        waiting.discard(process)
+        count, bits = cut[process], states[process]
+        if bits is not None:
+            count = bits.rfind(1, 0, count + 1)
+        if count < 0 or count < low[process]:
+            return False
+        cut[process] = count
+        for start, position, end, shift, read in sources:
+            link, first, mask = read[process], start[process], (1 << shift) - 1
+            while link > first and position[link - 1] > count:
+                link -= 1
+                far = end[link]
+                other = far >> shift
+                if cut[other] >= far & mask:
+                    cut[other] = (far & mask) - 1
+                    if other not in waiting:
+                        waiting.add(other)
+                        todo.append(other)
+            read[process] = link
+    return True

@@ -1,0 +1,103 @@
+"""All pairs of processes at once: against the slice of each pair, and as the answer to mutual exclusion."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from random import Random
+
+from possibly.detection.sliced import Sliced
+from possibly.detection.slicing import MOST_ALTERNATIVES, Slicing
+from possibly.detection.together import together
+from possibly.logic.bind import bind
+from possibly.logic.parser import parse
+from possibly.order.bitmaps import Bits
+from possibly.order.computation import Computation
+from possibly.order.lattice import Lattice
+from possibly.order.predicate import CutPredicates
+from possibly.order.slice import whole
+from possibly.order.state import Readings
+from possibly.order.vocabulary import vocabulary
+from possibly.records import replace
+from possibly.trace.build import TraceBuilder
+from possibly.trace.model import Trace
+from tests.generate import random_trace
+from tests.twins import needs_kernels, plain
+
+CASES = 400 * int(os.environ.get("POSSIBLY_CASES", "1"))
+
+
+def random_states(random: Random, computation: Computation) -> dict[int, Bits]:
+    share = random.choice([0.1, 0.3, 0.7])
+    return {
+        process: Bits.of(bytes(random.random() < share for _ in range(length + 1)))
+        for process, length in enumerate(computation.lengths)
+        if random.random() < 0.9
+    }
+
+
+def test_pairs_meet_where_their_slices_begin() -> None:
+    met = 0
+    for seed in range(CASES):
+        random = Random(seed)
+        trace = random_trace(random, random.randint(0, 60), joint=random.random() < 0.2)
+        computation = Computation(trace, random.choice(["causal", "sync"]))
+        states = random_states(random, computation)
+        found = {(it.one[0], it.other[0]): it.cut(computation) for it in together(computation, states)}
+        for one, other in combinations(sorted(states), 2):
+            part = replace(whole(computation), allowed={one: states[one], other: states[other]})
+            assert found.get((one, other)) == part.least, seed
+        met += bool(found)
+    assert met > CASES // 4
+
+
+@needs_kernels
+def test_the_twins_agree() -> None:
+    for seed in range(CASES // 2):
+        random = Random(seed)
+        computation = Computation(random_trace(random, 40))
+        states = random_states(random, computation)
+        compiled = [it.cut(computation) for it in together(computation, states)]
+        with plain():
+            assert [it.cut(computation) for it in together(computation, states)] == compiled, seed
+
+
+def ring(processes: int, rounds: int, faulty: bool) -> Trace:
+    """A token goes round; who has it enters. At the end, if faulty, one enters without it."""
+    builder = TraceBuilder()
+    builder.header([(f"P{number}", {"cs": False}) for number in range(processes)])
+    for turn in range(processes * rounds):
+        here, there = f"P{turn % processes}", f"P{(turn + 1) % processes}"
+        if turn:
+            builder.add(here, kind="receive", msg=f"m{turn}")
+        builder.add(here, set={"cs": True})
+        builder.add(here, set={"cs": False})
+        builder.add(here, kind="send", msg=f"m{turn + 1}", to=there)
+    if faulty:
+        builder.add("P0", set={"cs": True})
+    return builder.finish()
+
+
+def decided(trace: Trace, text: str) -> tuple[bool, int | None]:
+    lattice = Lattice(Computation(trace))
+    slicing = Slicing(lattice, CutPredicates(lattice, Readings(lattice.computation)))
+    found = Sliced(slicing).decide(bind(parse(text, "ctl"), vocabulary(trace)).formula)
+    assert found is not None
+    return found.value, None if found.path is None else len(found.path)
+
+
+def test_mutual_exclusion_among_more_pairs_than_there_may_be_alternatives() -> None:
+    safe = 'AG(!(exists i, j in "P*" if index(i) < index(j): i.cs & j.cs))'
+    same = 'AG(forall i, j in "P*" if index(i) < index(j): !i.cs | !j.cs)'
+    bad = 'EF(exists i, j in "P*" if index(i) < index(j): i.cs & j.cs)'
+    processes = 30
+    assert processes * (processes - 1) // 2 > MOST_ALTERNATIVES
+    right, wrong = ring(processes, 2, faulty=False), ring(processes, 2, faulty=True)
+    for text in (safe, same):
+        assert decided(right, text) == (True, None)
+        assert decided(wrong, text)[0] is False
+    assert decided(right, bad) == (False, None)
+    value, length = decided(wrong, bad)
+    assert value and length is not None
+    with plain():
+        assert decided(wrong, bad) == (value, length)

@@ -1,0 +1,107 @@
+"""Least and greatest cuts of random slices: the twins against each other and against the cuts themselves."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+from typing import Any
+
+import pytest
+
+from possibly.errors import TraceError
+from possibly.order.bitmaps import Bits
+from possibly.order.computation import Computation, Cut
+from possibly.order.lattice import Lattice
+from possibly.order.slice import Slice
+from possibly.trace.index import Links
+from tests.generate import random_trace
+from tests.twins import needs_kernels, plain
+
+CASES = 400 * int(os.environ.get("POSSIBLY_CASES", "1"))
+
+
+def random_slice(random: Random, events: int) -> Slice:
+    """Bounds, bitmaps and edges at random, over traces with all that orders events."""
+    computation = Computation(random_trace(random, events), random.choice(["causal", "sync"]))
+    lengths = computation.lengths
+    allowed = {
+        process: Bits.of(bytes(random.random() < 0.7 for _ in range(length + 1)))
+        for process, length in enumerate(lengths)
+        if random.random() < 0.6
+    }
+    places = [(process, count) for process, length in enumerate(lengths) for count in range(1, length + 1)]
+    edges = tuple(
+        (random.choice(places), random.choice(places)) for _ in range(random.randint(0, 3)) if places
+    )
+    low = tuple(random.randint(0, length // 3) for length in lengths)
+    high = tuple(length - random.randint(0, length // 3) for length in lengths)
+    return Slice(computation, low, high, allowed, edges)
+
+
+def ends(part: Slice, start: Cut) -> list[Any]:
+    fresh = Slice(part.computation, part.low, part.high, part.allowed, part.edges)
+    return [
+        fresh.least,
+        fresh.greatest,
+        fresh.least_from(start),
+        fresh.greatest_from(start),
+        [list(fresh.irreducible(process)) for process in range(len(start))],
+        part.computation.closure(dict(enumerate(start))),
+    ]
+
+
+def test_they_are_the_least_and_greatest_of_the_cuts() -> None:
+    found = 0
+    for seed in range(CASES):
+        random = Random(seed)
+        part = random_slice(random, random.randint(0, 9))
+        lattice = Lattice(part.computation)
+        cuts = [cut for cut in map(lattice.unpack, lattice.depth_first()) if part.contains(cut)]
+        start = tuple(random.randint(0, length) for length in part.computation.lengths)
+        above = [cut for cut in cuts if all(map(int.__ge__, cut, start))]
+        below = [cut for cut in cuts if all(map(int.__le__, cut, start))]
+        assert part.least == min(cuts, key=sum, default=None), seed
+        assert part.greatest == max(cuts, key=sum, default=None), seed
+        assert part.least_from(start) == min(above, key=sum, default=None), seed
+        assert part.greatest_from(start) == max(below, key=sum, default=None), seed
+        found += bool(cuts)
+    assert found > CASES // 4
+
+
+@needs_kernels
+def test_the_twins_find_the_same_cuts() -> None:
+    for seed in range(CASES):
+        random = Random(seed)
+        part = random_slice(random, random.randint(0, 60))
+        start = tuple(random.randint(0, length) for length in part.computation.lengths)
+        compiled = ends(part, start)
+        with plain():
+            assert ends(part, start) == compiled, seed
+
+
+@needs_kernels
+def test_links_that_lead_out_of_the_trace_are_an_error() -> None:
+    for seed in range(50):
+        part = random_slice(Random(seed), 20)
+        needed = part.computation.needed
+        if not len(needed.end):
+            continue
+        wrong = needed._replace(end=type(needed.end)(needed.end.typecode, [0xFFFFFFFF] * len(needed.end)))  # type: ignore[attr-defined,call-arg]
+        part.computation.__dict__["needed"] = part.computation.__dict__["enabling"] = wrong
+        whole = Slice(part.computation, part.computation.initial, part.computation.final)
+        with pytest.raises(TraceError, match="depends on one that is not there"):
+            whole.least_from(part.computation.final)
+        with pytest.raises(TraceError, match="depends on one that is not there"):
+            whole.greatest_from(part.computation.initial)
+
+
+def test_links_may_need_64_bits() -> None:
+    part = random_slice(Random(3), 30)
+    expected = ends(part, part.computation.initial)
+    for name in ("needed", "enabling"):
+        links: Links = getattr(part.computation, name)
+        wide = [end >> links.shift << 31 | end & ((1 << links.shift) - 1) for end in links.end]
+        from array import array
+
+        part.computation.__dict__[name] = Links(links.start, links.position, array("Q", wide), 31)
+    assert ends(part, part.computation.initial) == expected

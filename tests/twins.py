@@ -1,0 +1,35 @@
+"""Doing without compiled kernels for a while, so that a test can compare the twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import pytest
+
+from possibly.order.compiled import kernels
+
+needs_kernels = pytest.mark.skipif(kernels() is None, reason="no C compiler was there at installation")
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """Inside, everything that has a compiled twin runs in Python."""
+    names = (
+        "possibly.trace.index.kernels",
+        "possibly.trace.jsonl.kernels",
+        "possibly.order.bitmaps.kernels",
+        "possibly.order.kernels.kernels",
+        "possibly.order.components.kernels",
+        "possibly.detection.together.kernels",
+        "possibly.detection.observed.kernels",
+    )
+    patches = [patch(name, lambda: None) for name in names]
+    for each in patches:
+        each.start()
+    try:
+        yield
+    finally:
+        for each in patches:
+            each.stop()
