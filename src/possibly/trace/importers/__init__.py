@@ -8,7 +8,10 @@ from typing import Any
 
 from possibly.errors import UsageError
 
-IMPORTERS = {"shiviz": ("possibly.trace.importers.shiviz", "import_shiviz")}
+IMPORTERS = {
+    "shiviz": ("possibly.trace.importers.shiviz", "import_shiviz"),
+    "otlp": ("possibly.trace.importers.otlp", "import_otlp"),
+}
 """Name on the command line, module, function. Each yields a list of (name of the execution, Trace)."""
 
 

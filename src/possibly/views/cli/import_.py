@@ -11,12 +11,16 @@ from possibly.views.text.words import plain
 
 NAME = "import"
 SUMMARY = "read a log of another tool and write it as a trace"
-DESCRIPTION = "Reads a ShiViz log and writes it as a trace file, or as several if it has several executions."
+DESCRIPTION = (
+    "Reads a ShiViz log, or spans of OpenTelemetry in OTLP JSON, and writes them as a trace file, or as "
+    "several if a log has several executions."
+)
 EXAMPLES = """\
 examples:
   possibly import shiviz run.log -o run.jsonl
   possibly import shiviz run.log -o run.jsonl --parser '(?<host>\\S+) (?<clock>{.*})\\n(?<event>.*)'
   possibly import shiviz all.log -o run.jsonl --delimiter '^=== (?<trace>.*) ===$'
+  possibly import otlp spans.json -o run.jsonl
 
 The parser has the named groups event, host and clock; all others become local variables.
 With several executions, run.jsonl becomes run-1.jsonl, run-2.jsonl, ... or run-LABEL.jsonl.
@@ -24,7 +28,7 @@ With several executions, run.jsonl becomes run-1.jsonl, run-2.jsonl, ... or run-
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("format", choices=("shiviz",), help="the format of the log")
+    parser.add_argument("format", choices=("shiviz", "otlp"), help="the format of the log")
     parser.add_argument("log", metavar="LOG", help="the log; - is standard input")
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the trace to write")
     parser.add_argument("--parser", metavar="REGEX", help="how an event is written in the log")
