@@ -165,7 +165,8 @@ def test_answers_and_paths_are_those_of_the_plain_engine(
 ) -> None:
     monkeypatch.setattr("possibly.detection.solver_nearest.FIRST", steps)
     counted: Counter[str] = Counter()
-    for seed in range(200 * MANY):
+    cases = 300 * MANY if MANY > 1 else 150
+    for seed in range(cases):
         random = Random(f"{steps} {odd} {seed}")
         bench = Bench(random_run(random, steps, odd))
         text = formula(random, bench.trace)
@@ -175,7 +176,7 @@ def test_answers_and_paths_are_those_of_the_plain_engine(
         if found is not None:
             bench.agrees(found, text)
             counted["beyond slices"] += by_slices is None
-    assert counted["beyond slices"] > (30 if odd else 100) * MANY, counted
+    assert counted["beyond slices"] > (0.15 if odd else 0.5) * cases, counted
 
 
 # ---- the extremes themselves ----------------------------------------------------------------------------

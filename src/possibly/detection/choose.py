@@ -120,7 +120,27 @@ def _slice_linear(question: Question) -> Finding | None:
     from possibly.detection.sliced import Sliced
     from possibly.detection.sliced_linear import SlicedLinear
 
-    return SlicedLinear(Sliced(question.slicing)).decide(question.formula)
+    sliced = Sliced(question.slicing)
+    found = SlicedLinear(sliced).decide(question.formula)
+    return _via(question, sliced.decide) if found is None else found
+
+
+def _via(question: Question, ask: Callable[[Node], Finding | None]) -> Finding | None:
+    from possibly.detection.via_branching import ViaBranching
+
+    return ViaBranching(question.lattice, question.predicates, ask).decide(question.formula)
+
+
+def _relational_linear(question: Question) -> Finding | None:
+    from possibly.detection.relational import Relational
+
+    return _via(question, Relational(question.slicing, question.budget).decide)
+
+
+def _solver_linear(question: Question) -> Finding | None:
+    from possibly.detection.solver import Solver
+
+    return _via(question, Solver(question.slicing, question.budget).decide)
 
 
 def _linear(question: Question) -> Finding:
@@ -168,6 +188,20 @@ ENGINES = (
     ),
     Engine("sweep", "ctl", _sweep, "holds the whole lattice as rows of bits, one pass an operator"),
     Engine("slice", "ltl", _slice_linear, "the formula says the same in branching time, which slices answer"),
+    Engine(
+        "relational",
+        "ltl",
+        _relational_linear,
+        "the formula says the same in branching time, which extremes of a sum answer",
+        for_many_cuts=True,
+    ),
+    Engine(
+        "solver",
+        "ltl",
+        _solver_linear,
+        "the formula says the same in branching time, which a constraint solver answers",
+        for_many_cuts=True,
+    ),
     Engine("linear", "ltl", _linear, "walks the lattice together with the automaton of the negated formula"),
 )
 

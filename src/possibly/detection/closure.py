@@ -1,13 +1,14 @@
 """The slice of any predicate: the smallest sublattice that contains its cuts.
 
-Here belongs the way from cuts, or from lean slices, to one slice. Three ways, the first that applies:
+Here belongs the way from cuts, or from lean slices, to one slice. Four ways, the first that applies:
 
 1. The predicate is a union of lean slices (`slicing`): their disjunction is exact.
 2. The lattice has at most `FEW_CUTS` cuts; the formula may be any, AF, AX and until among them. The least cut
    of the sublattice that contains an event is the meet of all satisfying cuts that contain it (thesis,
    theorem 4.5), found by visiting them all.
-3. Otherwise the conjuncts that are unions of lean slices give an approximate slice: it contains every
-   satisfying cut, and perhaps more than needed.
+3. The predicate has a class for which EF can be tested between two cuts (`by_test`): the slice is exact on
+   long runs too.
+4. Otherwise an approximate slice (`wider`): it contains every satisfying cut, and perhaps more than needed.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from possibly.detection.by_test import slice_by_test
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
 from possibly.detection.slicing import Slicing
-from possibly.logic.syntax import And, Node
+from possibly.detection.wider import wider_slice
+from possibly.logic.syntax import Node
 from possibly.order.computation import Computation, Cut, join, meet
-from possibly.order.slice import Edge, Slice, conjunction, disjunction, nothing, whole
+from possibly.order.slice import Edge, Slice, disjunction, nothing
 from possibly.records import replace
 
 FEW_CUTS = 20_000
@@ -36,7 +39,9 @@ def slice_of(slicing: Slicing, formula: Node) -> Slice:
             return parts[0] if parts else nothing(slicing.computation)
         return _with_lean(disjunction(parts), lambda cut: any(part.contains(cut) for part in parts))
     visited = _by_visiting(slicing, formula)
-    return visited if visited is not None else _approximate(slicing, formula)
+    if visited is not None:
+        return visited
+    return slice_by_test(slicing, formula) or wider_slice(slicing, formula)
 
 
 def _with_lean(found: Slice, satisfies: Callable[[Cut], bool]) -> Slice:
@@ -85,11 +90,3 @@ def _edges(computation: Computation, cuts: list[Cut], low: Cut, high: Cut) -> It
                 if number > max(before[other], own[other]):
                     yield (other, number), (process, count)
             before = least[count]
-
-
-def _approximate(slicing: Slicing, formula: Node) -> Slice:
-    parts = formula.operands if isinstance(formula, And) else (formula,)
-    known = [found for part in parts if (found := slicing.alternatives(part)) is not None]
-    slices = [disjunction(found) if found else nothing(slicing.computation) for found in known]
-    merged = conjunction([whole(slicing.computation), *slices])
-    return replace(merged, lean=None, exact=False)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from possibly.detection.closure import slice_of
+from possibly.detection.declared import check_declared
 from possibly.detection.slicing import Slicing
-from possibly.logic.bind import bind
+from possibly.logic.bind import Declaration, bind
 from possibly.logic.parser import parse
 from possibly.logic.source import Source
 from possibly.order.computation import Computation, Cut, Place
@@ -56,11 +57,19 @@ class SlicedTrace:
         return fictitious if place is None else computation.trace.name(computation.at(*place))
 
 
-def slice_trace(trace: Trace, predicate: str, order: str = "causal", what: str | None = None) -> SlicedTrace:
-    """The slice of the trace for a predicate, which may be temporal; `what` names its text in errors."""
+def slice_trace(
+    trace: Trace, predicate: str, order: str = "causal", what: str | None = None, declared: str | None = None
+) -> SlicedTrace:
+    """The slice of the trace for a predicate, which may be temporal; `what` names its text in errors.
+
+    `declared` is a class that the user vouches for.
+    """
     source = Source(predicate, what)
     bound = bind(parse(predicate, "ctl", source), vocabulary(trace), (), source)
     computation = Computation(trace, order)
     lattice = Lattice(computation)
-    slicing = Slicing(lattice, CutPredicates(lattice, Readings(computation)))
+    words = {} if declared is None else {bound.formula: Declaration("PREDICATE", declared)}
+    predicates = CutPredicates(lattice, Readings(computation), words)
+    check_declared(words, lattice, predicates)
+    slicing = Slicing(lattice, predicates)
     return SlicedTrace(predicate, slice_of(slicing, bound.formula), bound.warnings)

@@ -32,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace", metavar="TRACE", help="a trace file")
     parser.add_argument("predicate", metavar="PREDICATE", help="a state predicate, or a ctl formula")
     add_order_argument(parser)
+    parser.add_argument(
+        "--class",
+        dest="declared",
+        choices=("stable", "co-stable", "co-linear", "co-regular"),
+        help="a class that you vouch for, so that the slice is exact on a long run too",
+    )
     parser.add_argument("--json", action="store_true", help="print the slice as one JSON document")
     parser.add_argument("--dot", metavar="FILE", help="write a picture of the trace with the slice's edges")
 
@@ -40,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.slicing import slice_trace
 
     trace = loaded(arguments.trace, None)
-    found = slice_trace(trace, arguments.predicate, arguments.order, "PREDICATE")
+    found = slice_trace(trace, arguments.predicate, arguments.order, "PREDICATE", arguments.declared)
     for warning in found.warnings:
         remark(f"warning: {warning}")
     if arguments.dot:
