@@ -9,17 +9,19 @@ last column is a ratio of this very run. Growth is the exponent b of time ~ even
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
 from math import log
 from random import Random
 from time import perf_counter
 from typing import Any
 
-from possibly.detection.online import Possibly, open_vocabulary
+from possibly.detection.online import Monitor, Possibly, open_vocabulary
 from possibly.detection.online_slice import OnlineSlice
 from possibly.detection.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
+from possibly.logic.specification import Specification, property_from_text
 from possibly.logic.syntax import Node
 from possibly.order.computation import Computation
 from possibly.order.growing import Growing
@@ -27,6 +29,9 @@ from possibly.order.growing_lines import ONLINE_FIELDS
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
+from possibly.session.check import Options
+from possibly.session.intake import Connection, Intake
+from possibly.session.watch import WatchedRun
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
@@ -110,6 +115,51 @@ def slicing_all(processes: int, lines: Sequence[Fields]) -> float:
     text = " & ".join(f"{name}.x == 0" for name in growing.processes)
     OnlineSlice(growing, bind(parse(text, "ctl"), open_vocabulary(growing)).formula)
     return arrived(growing, lines)
+
+
+def followed(text: Callable[[Sequence[str]], str]) -> Callable[[int, Sequence[Fields]], tuple[float, int]]:
+    """A formula over all processes, followed by a monitor and asked after every event."""
+
+    def work(processes: int, lines: Sequence[Fields]) -> tuple[float, int]:
+        growing = started(processes)
+        formula = bind(parse(text(growing.processes), "ctl"), open_vocabulary(growing)).formula
+        monitor = Monitor(growing, formula)
+        begun = perf_counter()
+        for fields in lines:
+            growing.arrive(fields)
+            _ = monitor.standing
+        return perf_counter() - begun, 0
+
+    return work
+
+
+def all_of(names: Sequence[str], value: int) -> str:
+    return " & ".join(f"{name}.x == {value}" for name in names)
+
+
+PARTS: dict[str, Callable[[Sequence[str]], str]] = {
+    "AF of a conjunction": lambda names: f"AF({all_of(names, 1)})",
+    "E[p U q] of conjunctions": lambda names: f"E[{names[0]}.x != 2 U {all_of(names, 1)}]",
+    "AG(p -> EF q)": lambda names: f"AG({names[0]}.x == 1 -> EF({names[1]}.x == 0))",
+}
+
+
+def watched(processes: int, lines: Sequence[Fields]) -> tuple[float, int]:
+    """The whole way of `possibly watch` from bytes: decoding, checking, keeping, EF of a conjunction."""
+    names = [f"P{number}" for number in range(processes)]
+    found = property_from_text("ctl", f"EF({all_of(names, 1)})", "p")
+    run = WatchedRun(Specification(properties=(found,)), Options())
+    intake, connection = Intake(run), Connection("benchmark")
+    header = {"format": "possibly-trace", "version": 1}
+    header_line = json.dumps(header | {"processes": [{"name": name, "init": {"x": 0}} for name in names]})
+    sent = [f"{header_line}\n".encode(), *(json.dumps(fields).encode() + b"\n" for fields in lines)]
+    begun = perf_counter()
+    for piece in range(0, len(sent), 100):
+        intake.feed(connection, b"".join(sent[piece : piece + 100]))
+    seconds = perf_counter() - begun
+    assert run.events == len(lines)
+    run.close()
+    return seconds, 0
 
 
 def order_alone(processes: int, lines: Sequence[Fields]) -> tuple[float, int]:
@@ -211,6 +261,9 @@ def main() -> None:
     growth("order alone", order_alone, 10, sizes)
     growth("EF of a conjunction over all", detection, 10, sizes)
     growth("slice with channels, all J(e)", slicing, 10, sizes[:3])
+    for what, text in PARTS.items():
+        growth(what, followed(text), 10, sizes[:3])
+    growth("possibly watch, EF of a conjunction", watched, 10, sizes[:3])
     print("a conjunction over all processes, EF unless said otherwise, as processes grow")
     for processes in (10, 100, 1_000):
         lines = random_lines(processes, 4 * size)

@@ -12,6 +12,9 @@ is not lost:
             longer run passes each state of each chain; true is not
     AF(p)   p a disjunction of such predicates: true is final, false is not: it is EG of the opposite
 
+EX, AX, until, AF of conjunctions and EG of disjunctions are in `online_parts`; EF and AG inside each other
+in `online_nested`. All values are exact after every event; what has no such form is refused.
+
 EF searches by `online_search`, one rising for each alternative of p; each edge is read at most once, so an
 event costs amortised O(1) and O(1) for each of its edges, times the number of alternatives. Once the answer
 is final nothing is followed any more. Memory: what lies beyond the least cut that the predicate still
@@ -22,11 +25,13 @@ other formula of branching time is told by `online_final`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
+from possibly.detection.online_final import is_conjunctive
 from possibly.detection.online_follow import Following, LocalTruth, refuse_unordered
+from possibly.detection.online_nested import Nested
+from possibly.detection.online_parts import Definitely, Next, Until, is_conjunction_of_locals
 from possibly.detection.online_search import Rising
+from possibly.detection.online_standing import Moment, Part, Standing
 from possibly.detection.online_terms import Alternative, ChannelTerm, LocalTerm, SharedTerm, alternatives
 from possibly.errors import FormulaError
 from possibly.logic.bind import Vocabulary
@@ -38,42 +43,8 @@ from possibly.records import replace
 from possibly.trace.model import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """When an answer became final, and the cut that shows it."""
-
-    cut: dict[str, int] | None
-    """How many events of each process there are so far; None: no single cut shows it."""
-    event: str | None
-    """The event whose arrival decided; None: it was so from the beginning."""
-    events: int
-    """How many events had been taken in by then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What a formula is worth on the run so far."""
-
-    value: bool
-    is_final: bool
-    """No event that may still arrive changes it."""
-    moment: Moment | None = None
-
-
-class Part(Protocol):
-    """A part of a formula that follows the run."""
-
-    def take(self, step: Step) -> None: ...
-
-    @property
-    def standing(self) -> Standing: ...
-
-    @property
-    def faults(self) -> tuple[str, ...]: ...
-
-
 class Monitor:
-    """Follows one bound ctl formula: a Boolean combination of EF, AG, EG and AF of state predicates."""
+    """Follows one bound ctl formula, as far as it has an on-line form; an error says if it has none."""
 
     def __init__(self, growing: Growing, formula: Node) -> None:
         self.formula = formula
@@ -142,17 +113,64 @@ def _part(growing: Growing, formula: Node) -> Part:
             return _Any([_Opposite(_part(growing, left)), _part(growing, right)], decides=True)
         case Iff(left, right):
             return _Same([_part(growing, left), _part(growing, right)])
-        case Temporal("EF", (operand,)) if is_state(operand):
-            return Possibly(growing, operand)
-        case Temporal("AG", (operand,)) if is_state(operand):
-            return _Opposite(Possibly(growing, Not(operand)))
-        case Temporal("EG", (operand,)) if is_state(operand):
-            return Throughout(growing, operand)
-        case Temporal("AF", (operand,)) if is_state(operand):
-            return _Opposite(Throughout(growing, Not(operand)))
-    raise FormulaError(
+        case Temporal(operator, operands):
+            return _temporal(growing, operator, operands, formula)
+    raise _refused(formula)
+
+
+def _temporal(growing: Growing, operator: str, operands: tuple[Node, ...], formula: Temporal) -> Part:
+    if not all(map(is_state, operands)):
+        return _nested(growing, operator, operands[0], formula)
+    first = operands[0]
+    match operator:
+        case "EF":
+            return Possibly(growing, first)
+        case "AG":
+            return _Opposite(Possibly(growing, Not(first)))
+        case "EG":
+            return _throughout(growing, first)
+        case "AF":
+            return _Opposite(_throughout(growing, Not(first)))
+        case "EX":
+            return Next(growing, first, formula.process)
+        case "AX":
+            return _Opposite(Next(growing, Not(first)))
+        case "EU":
+            return Until(growing, first, operands[1])
+        case "AU":
+            # It fails iff q can be avoided, or something fails both before q ever comes.
+            other = Not(operands[1])
+            avoided = Until(growing, other, And((Not(first), other)))
+            return _Opposite(_Any([_throughout(growing, other), avoided], decides=True))
+    raise _refused(formula)
+
+
+def _throughout(growing: Growing, predicate: Node) -> Part:
+    """EG: of a conjunction chain by chain, of a disjunction as the opposite of AF of a conjunction."""
+    if not is_conjunctive(predicate) and is_conjunction_of_locals(alternatives(Not(predicate))):
+        return _Opposite(Definitely(growing, Not(predicate)))
+    return Throughout(growing, predicate)
+
+
+def _nested(growing: Growing, operator: str, operand: Node, formula: Node) -> Part:
+    match operator, operand:
+        case "EF", Or(parts):
+            return _Any([_part(growing, Temporal("EF", (part,))) for part in parts], decides=True)
+        case "AG", And(parts):
+            return _Any([_part(growing, Temporal("AG", (part,))) for part in parts], decides=False)
+        case ("EF", Temporal("EF")) | ("AG", Temporal("AG")):
+            return _part(growing, operand)
+        case "EF", _:
+            return Nested(growing, operand)
+        case "AG", _:
+            return _Opposite(Nested(growing, Not(operand)))
+    raise _refused(formula)
+
+
+def _refused(formula: Node) -> FormulaError:
+    return FormulaError(
         f"{unparse(formula)} cannot be followed on-line",
-        hint="EF, AG, EG and AF of state predicates can, and their Boolean combinations",
+        hint="temporal operators of state predicates can, EF and AG inside EF and AG, and their combinations",
     )
 
 
@@ -219,8 +237,8 @@ class Throughout:
         if len(found) > 1 or any(isinstance(term, ChannelTerm) for part in found for term in part):
             raise FormulaError(
                 f"EG({unparse(predicate)}) cannot be followed on-line",
-                hint="EG of conjunctions of predicates on one process or shared variable each can, AF of"
-                " disjunctions of them",
+                hint="EG of conjunctions of predicates on one process or shared variable each can, and of"
+                " disjunctions of predicates on one process each; AF of their negations",
             )
         if not found:
             self._fail(None)

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from possibly.detection.online_follow import Following
 from possibly.detection.online_search import Rising
-from possibly.detection.online_terms import alternatives
+from possibly.detection.online_terms import Alternative, alternatives
 from possibly.errors import FormulaError
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import Node
@@ -38,6 +38,17 @@ class OnlineSlice:
                 f"{unparse(predicate)} is a disjunction of {len(found)} regular predicates;"
                 " its slice is not kept on-line"
             )
+        self._start(growing, found)
+        growing.follow(self.take)
+
+    @classmethod
+    def of(cls, growing: Growing, alternative: Alternative) -> OnlineSlice:
+        """The slice of one alternative; whoever holds it tells it each step."""
+        found = cls.__new__(cls)
+        found._start(growing, [alternative])
+        return found
+
+    def _start(self, growing: Growing, found: list[Alternative]) -> None:
         self.growing = growing
         self._is_void = not found
         """The predicate is false whatever happens."""
@@ -48,7 +59,6 @@ class OnlineSlice:
         self._climbs: list[_Climb] = []
         self._process: dict[Rising, int] = {}
         self._widen()
-        growing.follow(self.take)
 
     def take(self, step: Step) -> None:
         if self._is_void:
@@ -73,6 +83,10 @@ class OnlineSlice:
     @property
     def is_empty(self) -> bool:
         return self._is_void or not self._least.is_settled
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        return self._following.faults
 
     @property
     def least(self) -> Cut | None:

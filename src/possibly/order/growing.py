@@ -151,6 +151,16 @@ class Growing:
         absent = ", ".join(name for name in line.fields["parties"] if name not in here)
         return f"the part of {absent} in meet {quoted(line.fields['meet'])}"
 
+    @property
+    def spoken_of(self) -> tuple[str, ...]:
+        """Receivers that no event and no header has named as a process yet."""
+        return tuple(self._spoken_of)
+
+    def forget(self) -> None:
+        """From now on remember only messages in flight."""
+        self.remember = False
+        self._messages = {name: found for name, found in self._messages.items() if found.left != set()}
+
     def finish(self) -> None:
         """The run is over: an error if a line still waits, or a receiver never existed."""
         for name, missing in self.waiting():
@@ -411,6 +421,8 @@ class Growing:
                 process.stack.append(fields["fn"])
             case "exit":
                 process.stack.pop()
+        if "to" in fields and sends is None:
+            self._speak_of(fields["to"], arrived)
         if self.order == "causal":
             needs += self._conflicts(fields, place)
         others = tuple(dict.fromkeys(need for need in needs if need[0] != place[0]))
@@ -418,12 +430,15 @@ class Growing:
 
     def _send(self, line: Arrived, place: Place) -> Sent:
         message = _message(line, place)
-        for name in message.sent.to or ():
-            if name not in self._processes:
-                self._spoken_of.setdefault(name, line)
+        self._speak_of(message.sent.to or (), line)
         if "msg" in line.fields:
             self._messages[line.fields["msg"]] = message
         return message.sent
+
+    def _speak_of(self, names: Iterable[str], line: Arrived) -> None:
+        for name in names:
+            if name not in self._processes:
+                self._spoken_of.setdefault(name, line)
 
     def _receive(self, line: Arrived) -> Sent:
         name = line.fields["msg"]

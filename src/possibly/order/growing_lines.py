@@ -6,6 +6,7 @@ Here belongs the single line; how lines find each other is in `growing`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 from possibly.errors import TraceError
@@ -108,7 +109,11 @@ def checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
             lists[key] = [value]
         elif form is not None and not _has_form(form, value):
             raise TraceError(f'"{key}" must be {_WORDS[form]}, found {shown(value)}')
+    if "t" in fields and (type(fields["t"]) not in (int, float) or not isfinite(fields["t"])):
+        raise TraceError(f'"t" must be a number of seconds, found {shown(fields["t"])}')
     found = {**fields, **lists} if lists else fields
+    if "" in found.get("to", ()):
+        raise TraceError('"to" has an empty name')
     if "kind" in fields or "msg" in fields:
         _check_kind(found)
     return found

@@ -1,0 +1,108 @@
+"""The events of a run that still goes on: the logs are followed as they grow, and merged as far as they tell.
+
+Law: what is handed out is a beginning of the run, in an order in which it could have happened. An entry that
+relies on something in a log that has not been flushed yet waits. The initial values of shared variables
+are those given before the first process is started, so nothing is handed out before that.
+
+A primitive or object is called by the global that it is bound to by then; in the trace of the whole run it
+may have the name that it got later.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, Any
+
+from possibly.recorder import entries as e
+from possibly.recorder.merge import SUFFIX, Merge, Source, add_entry, whole_pieces
+from possibly.trace.build import TraceBuilder
+from possibly.trace.model import Value
+
+Line = Callable[[Mapping[str, Any]], None]
+
+
+class _Lines(TraceBuilder):
+    """Hands events out instead of storing them, with what lines need that arrive by themselves."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__()
+        self._hand_out = line
+        self._counts: dict[str, int] = {}
+        self._together: list[dict[str, Any]] = []
+        """The lines of one joint event, which follow each other."""
+
+    def header(
+        self,
+        processes: Iterable[tuple[str, Mapping[str, Value]]] = (),
+        shared: Mapping[str, Value] | None = None,
+        extra: Mapping[str, Value] | None = None,
+        line: int | None = 1,
+    ) -> None:
+        self._hand_out({"processes": [], "shared": dict(shared or {})})
+
+    def add_fields(self, fields: Mapping[str, Any], line: int | None = None) -> int:
+        process = fields["p"]
+        self._counts[process] = self._counts.get(process, 0) + 1
+        found = {**fields, "k": self._counts[process]}
+        if self._together and self._together[0]["meet"] != found.get("meet"):
+            self.flush()
+        if "meet" in found:
+            self._together.append(found)
+        else:
+            self._hand_out(found)
+        return 0
+
+    def flush(self) -> None:
+        parties = [each["p"] for each in self._together]
+        for each in self._together:
+            self._hand_out({**each, "parties": parties})
+        self._together.clear()
+
+
+class Streaming:
+    """Follows the logs in a folder. The first thing handed out is the header."""
+
+    def __init__(self, folder: str, line: Line) -> None:
+        self._folder = folder
+        self._lines = _Lines(line)
+        self._merge = Merge([], None, {})
+        self._merge.builder = self._lines
+        self._files: dict[str, tuple[IO[bytes], Source]] = {}
+        self._has_begun = False
+
+    def poll(self, *, is_over: bool = False) -> None:
+        """Hands out what is new. `is_over`: the logs are complete, so what is missing never comes."""
+        self._read()
+        if not self._has_begun:
+            if not is_over and not self._has_second_process():
+                return
+            self._has_begun = True
+            self._merge.begin()
+        self._merge.go_on(is_over=is_over)
+        self._lines.flush()
+        for source in self._merge.sources:
+            del source.events[: source.position]
+            source.position = 0
+
+    def _read(self) -> None:
+        for name in sorted(os.listdir(self._folder)):
+            if name.endswith(SUFFIX) and name not in self._files:
+                log = open(os.path.join(self._folder, name), "rb")  # noqa: SIM115
+                source = Source(name.removesuffix(SUFFIX))
+                self._files[name] = log, source
+                self._merge.sources.append(source)
+        for file, source in self._files.values():
+            for entry in whole_pieces(file):
+                add_entry(source, entry)
+        known = {source.key for source in self._merge.sources}
+        if not self._has_begun:
+            self._merge.sources.sort(key=lambda source: source.header.get("parent", "") in known)
+
+    def _has_second_process(self) -> bool:
+        first = self._merge.sources[:1]
+        return any(entry[0] == e.SYNC and entry[3] == "spawn" for source in first for entry in source.events)
+
+    def close(self) -> None:
+        for file, _ in self._files.values():
+            file.close()

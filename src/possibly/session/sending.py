@@ -1,0 +1,101 @@
+"""The other end of the monitor: a client that sends events while the program runs.
+
+Here belongs a small thing for programs to hold: it must never harm them. A monitor that goes away is told
+on standard error once, and from then on events are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, Self
+
+from possibly.errors import PossiblyError
+from possibly.session.listening import Address
+from possibly.trace.jsonl import FORMAT, VERSION
+
+TOKEN = "POSSIBLY_TOKEN"
+
+
+class Lines:
+    """A connection to a monitor that sends lines as they stand."""
+
+    def __init__(self, address: str, token: str | None = None) -> None:
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = _connected(Address.of(address))
+        self._token = token or os.environ.get(TOKEN)
+
+    @property
+    def is_open(self) -> bool:
+        return self._socket is not None
+
+    def header(self, processes: list[dict[str, Any]], shared: Mapping[str, Any]) -> None:
+        fields: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        if self._token:
+            fields["token"] = self._token
+        self.line({**fields, "processes": processes, "shared": dict(shared)})
+
+    def line(self, fields: Mapping[str, Any]) -> None:
+        data = json.dumps(fields).encode() + b"\n"
+        with self._lock:
+            if self._socket is None:
+                return
+            try:
+                self._socket.sendall(data)
+            except OSError as error:
+                self._socket.close()
+                self._socket = None
+                print(f"possibly: the monitor is gone, events are lost: {error}", file=sys.stderr)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._socket is not None:
+                self._socket.close()
+                self._socket = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Sender(Lines):
+    """What programs hold. Several threads may use it; their events go in the order of the calls."""
+
+    def __init__(
+        self,
+        address: str,
+        processes: Mapping[str, Mapping[str, Any]] | None = None,
+        shared: Mapping[str, Any] | None = None,
+        *,
+        token: str | None = None,
+    ) -> None:
+        super().__init__(address, token)
+        declared = [{"name": name, "init": dict(init)} for name, init in (processes or {}).items()]
+        self.header(declared, shared or {})
+
+    def event(self, p: str, **fields: Any) -> None:
+        """An event of process p, with the fields of a trace file: `event("P1", set={"x": 2})`."""
+        self.line({"p": p, **fields})
+
+
+def _connected(address: Address) -> socket.socket:
+    try:
+        if not address.path:
+            return socket.create_connection((address.host, address.port))
+        found = socket.socket(socket.AF_UNIX)
+        try:
+            found.connect(address.path)
+        except OSError:
+            found.close()
+            raise
+    except OSError as error:
+        raise PossiblyError(
+            f"no monitor answers at {address}: {error.strerror or error}", hint="start `possibly watch` first"
+        ) from None
+    return found
