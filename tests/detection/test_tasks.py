@@ -18,6 +18,7 @@ from possibly.order.lattice import Lattice
 from possibly.order.net import Net
 from possibly.order.vocabulary import vocabulary
 from possibly.session.check import Options, check_trace
+from possibly.session.record import Request, record_program
 from possibly.trace import load
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
@@ -55,6 +56,25 @@ def test_the_formulas_of_the_paper(run: str, expected: dict[str, bool]) -> None:
     specification = read_specification((EXAMPLES / "ringbuffer.spec").read_text())
     report = check_trace(load(EXAMPLES / f"{run}.jsonl"), specification, Options())
     assert {found.name: found.holds for found in report.verdicts} == expected
+
+
+@pytest.mark.parametrize("way", ["faulty", "corrected"])
+def test_the_ring_buffer_as_a_real_program(way: str, tmp_path: Path) -> None:
+    """Figure 4 with threads, recorded; then figure 6: put is at the end of append, get may have removed."""
+    specification = read_specification((EXAMPLES / "ringbuffer.spec").read_text())
+    words = (str(EXAMPLES / "waiting.py"), *(["corrected"] if way == "corrected" else []))
+    request = Request(words, str(tmp_path / "run.jsonl"), specification, calls=("put", "get"))
+    recorded = record_program(request).trace
+    report = check_trace(recorded, specification, Options())
+    is_right = way == "corrected"
+    expected = {"mutex": True, "exclusive": is_right, "figure8": False, "handover": is_right}
+    assert {found.name: found.holds for found in report.verdicts} == expected
+    net = Net(recorded)
+    put = net.tasks.index("25")
+    ends = [s.count for s in net.states(put) if s.stack == (("IN", "put"), ("TERM", "append"))]
+    assert ends and net.values(put, ends[0], "b.last") == (1,)
+    assert net.values(put, ends[0], "b.first") == ((0,) if is_right else (0, 1))
+    net.self_check()
 
 
 def test_why_the_faulty_ring_buffer_fails() -> None:
@@ -99,6 +119,14 @@ def test_explain_shows_the_five_steps(capsys: pytest.CaptureFixture[str]) -> Non
     assert "3. formula tree:" in text and "s-node(t3:(start.remove))" in text
     assert "term.append: satisfied in 1, unsatisfied in 14, undefined in 0 local states" in text
     assert "5. inner nodes, engine slices" in text
+    assert main(
+        ["check", run, "--spec", str(EXAMPLES / "ringbuffer.spec"), "--only", "exclusive", "--explain"]
+    )
+    text = " ".join(capsys.readouterr().out.split())
+    assert "the subnet that matters: 9 of 14 events lead to these local states" in text
+    assert "task 25, 4 events: /IN.put/IN.append N = {200} b.first = {0, 1} b.last = {1}" in text
+    subnet = text.partition("b.last = {1} m1")[2].partition(" Show")[0]
+    assert set(subnet.split(", ")) - {""} == {"m2", "g1", "g2", "g3", "p1", "p2", "p3", "p4"}
 
 
 def test_errors_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,22 +6,25 @@ state formulas are evaluated (`tasks_local`), and the cuts of the inner nodes fo
 (`tasks_cuts`). The formula is satisfied iff the root has no cut under any assignment of its free variables.
 
 Two engines hold the sets of slices. `terms` (`tasks_terms`) needs no lattice and decides formulas without
-`until` and `before` on runs of any size; `slices` (`tasks_slices`) holds one bit for each slice. `auto` tries
-`terms` first. What `terms` finds unsatisfied is counted by `slices` where the lattice is small.
+`until` and `before` on runs of any size; `slices` (`tasks_slices`) holds one bit for each slice that can
+matter (`tasks_window`). `auto` tries `terms` first. What `terms` finds unsatisfied is counted by `slices`
+where the lattice is small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from possibly.detection.compiled import algebra
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.tasks_cuts import Assignment, Cuts, Evaluation, NotCoveredError
 from possibly.detection.tasks_failure import Contains, Diagnosis
 from possibly.detection.tasks_local import LocalFormulas
-from possibly.detection.tasks_slices import SliceSets
 from possibly.detection.tasks_terms import Terms, TermSets, holds_at
 from possibly.detection.tasks_tree import TreeNode, formula_tree, negated
+from possibly.detection.tasks_window import Window, Windows, WindowSets
 from possibly.detection.witness import Path, free_path
 from possibly.errors import UsageError
 from possibly.logic.syntax import Node
@@ -35,8 +38,14 @@ from possibly.verdict.tasks import TaskFailure
 ENGINES = ("auto", "terms", "slices")
 COUNTED = 1_000_000
 """Slices up to which the failing ones are counted where the answer did not need the lattice."""
+MOST_SLICES = 10_000_000
+"""Slices up to which those of the whole net are counted, which costs little."""
+WORTH, WORTH_BETWEEN = 2_000, 20
+"""Slices an event from which on only those that can matter are computed; the same with `until`, `before`."""
 LARGEST_TABLE = 40_000_000
 """Events times tasks up to which the lattice is tried."""
+LONGEST_LIST = 1_000_000
+"""Failing slices of overlapping windows that are told apart one by one."""
 LONGEST_WALK = 5_000_000
 """Slices of the recorded order times terms that are looked at."""
 
@@ -89,6 +98,29 @@ class _Failures:
         distance = self.steps(min(nearest))
         if self.best is None or distance < self.best:
             self.best, self.assignment, self.nearest = distance, assignment, frozenset(nearest)
+
+
+@dataclass(slots=True)
+class _Part:
+    """The slices of one window, with what failed in it so far."""
+
+    sets: WindowSets
+    evaluation: Evaluation
+    union: Cuts
+    """The failing slices under all assignments."""
+    newest: Cuts = None
+    count: int = 0
+    failing: list[Assignment] = field(default_factory=list)
+
+    def add(self, assignment: Assignment, tree: TreeNode) -> bool:
+        """Whether some slice fails under the assignment."""
+        self.newest = self.evaluation.cuts(tree, assignment)
+        if self.sets.is_empty(self.newest):
+            return False
+        self.count += self.sets.size(self.newest)
+        self.union = self.sets.either(self.union, self.newest)
+        self.failing.append(assignment)
+        return True
 
 
 class _Check:
@@ -191,30 +223,78 @@ class _Check:
     # ---- slices -------------------------------------------------------------------------------------
 
     def _by_slices(self, budget: Budget, name: str = "slices") -> TaskAnswer:
-        sets = SliceSets(self.lattice, budget)
-        evaluation = Evaluation(self.net, self.local, sets, budget)
+        by_window: dict[Window, _Part] = {}
         failures = _Failures(self._steps)
-        union: Cuts = sets.nothing()
-        for assignment in evaluation.assignments(self.tree, self.variables):
-            cuts = evaluation.cuts(self.tree, assignment)
-            if not sets.is_empty(cuts):
-                failures.count += sets.size(cuts)
-                union = sets.either(union, cuts)
-                failures.add(assignment, sets.nearest(cuts))
+        windows = Windows(self.net, self.local, budget)
+        for assignment in windows.evaluation.assignments(self.tree, self.variables):
+            window = windows.window(self.tree, assignment)
+            if window is None:
+                continue
+            if not self._is_large or 2 * window.bound > windows.whole.bound:
+                window = windows.whole  # one lattice for all assignments costs less
+            if name == "terms" and window is windows.whole and self._is_large and self._worth == COUNTED:
+                raise LimitReachedError("too many slices to count")
+            if window not in by_window:
+                by_window[window] = self._part(window, budget)
+            part = by_window[window]
+            if part.add(assignment, self.tree):
+                failures.add(assignment, part.sets.nearest(part.newest))
+        parts = list(by_window.values())
         if name == "slices":
             self._tell_local()
-            self.notes.append("5. inner nodes, engine slices: one bit a slice, one pass an operator")
-        self.notes.extend(f"{node.text}: {cuts}" for node, cuts in evaluation.sizes(sets.size))
-        observed = not any(sets.contains(union, cut) for cut in self._passed())
+            self._tell_windows(parts)
+        self.notes.extend(f"{node.text}: {cuts}" for node, cuts in _sizes(parts).items())
+        observed = not any(part.sets.contains(part.union, cut) for cut in self._passed() for part in parts)
         found = self._result(name, budget, observed)
         if failures.best is None:
             return found
-        found = self._shown(found, failures, evaluation, sets.contains)
+        part = next(part for part in parts if failures.assignment in part.failing)
+        found = self._shown(found, failures, part.evaluation, part.sets.contains)
         assert found.failure is not None
         counted = replace(
-            found.failure, failing=failures.count, slices=sets.size(union), all_slices=sets.count
+            found.failure,
+            failing=sum(part.count for part in parts),
+            slices=_distinct(parts),
+            all_slices=self._all_slices(parts),
         )
         return replace(found, failure=counted)
+
+    @cached_property
+    def _is_large(self) -> bool:
+        """Whether the lattice has so many slices that windows cost less, which are built event by event."""
+        try:
+            algebra(self.lattice, Budget(bound=self._worth).visit)
+        except LimitReachedError:
+            return True
+        return False
+
+    @property
+    def _worth(self) -> int:
+        worth = WORTH_BETWEEN if self.tree.is_costly else WORTH
+        return min(worth * len(self.net.trace), COUNTED)
+
+    def _part(self, window: Window, budget: Budget) -> _Part:
+        sets = WindowSets(self.net, self.lattice, window, budget)
+        return _Part(sets, Evaluation(self.net, self.local, sets, budget), sets.nothing())
+
+    def _tell_windows(self, parts: list[_Part]) -> None:
+        looked_at = max((part.sets.count for part in parts), default=0)
+        self.notes.append("5. inner nodes, engine slices: one bit a slice, one pass an operator")
+        if any(part.sets.lattice is not self.lattice for part in parts) or not parts:
+            self.notes.append(f"only the slices that can matter: at most {looked_at} for an assignment")
+
+    def _all_slices(self, parts: list[_Part]) -> int | None:
+        """The number of slices of the whole net, if it is small or known anyway."""
+        for part in parts:
+            if part.sets.lattice is self.lattice:
+                return part.sets.count
+        if not self._fits(CLOCK_TABLE_LIMIT):
+            return None
+        part_budget = Budget(bound=MOST_SLICES)
+        try:
+            return algebra(self.lattice, part_budget.visit).cuts
+        except LimitReachedError:
+            return None
 
     # ---- both ---------------------------------------------------------------------------------------
 
@@ -257,6 +337,24 @@ class _Check:
         diagnosis = Diagnosis(self.net, evaluation, contains, cut)
         failure = diagnosis.failure(self.formula, self.tree, failures.assignment)
         return replace(found, value=False, path=path, failure=failure)
+
+
+def _distinct(parts: list[_Part]) -> int | None:
+    """How many slices fail under some assignment; None where windows overlap and hold too many."""
+    sizes = [size for part in parts if (size := part.sets.size(part.union))]
+    if len(sizes) < 2:
+        return sum(sizes)
+    if sum(sizes) > LONGEST_LIST:
+        return None
+    return len({cut for part in parts for cut in part.sets.slices(part.union)})
+
+
+def _sizes(parts: list[_Part]) -> dict[TreeNode, int]:
+    found: dict[TreeNode, int] = {}
+    for part in parts:
+        for node, cuts in part.evaluation.sizes(part.sets.size):
+            found[node] = found.get(node, 0) + cuts
+    return found
 
 
 def outline(tree: TreeNode) -> Iterator[tuple[int, TreeNode]]:

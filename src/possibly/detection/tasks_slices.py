@@ -3,20 +3,16 @@
 Here belongs the algebra that can hold every set. Path operators are single passes over the rows
 (`rowsets`, or `compiled` where it was built).
 
-`until` and `before` speak of all slices strictly between two, which is no property of paths. Let X be the
-slices of the goal together with the bad ones. A slice has an undisturbed later goal iff one of the minimal
-elements of X above it is a goal: below a goal with nothing bad between lies a minimal goal with nothing
-of X between, and the other way round. The minimal elements above a slice are those above its successors
-(or these themselves), so they are found by one pass from the later slices to the earlier ones, and are few in
-practice. Two sweeps decide most slices before that: a successor that is a goal suffices, and a path
-without bad slices to a goal is necessary. Where both sets are unions of local ones, `tasks_between` needs no
-such pass.
+`until` and `before` speak of all slices strictly between two, which is no property of paths. Where the slices
+that they look for and those that must not lie between are unions of local ones, `tasks_between` has the
+answer for all slices at once; everything else is found by the minimal marked slices above each one
+(`tasks_minimal`). Without the compiled twin two sweeps decide most slices before that: a successor that is a
+goal suffices, and a path without bad slices to a goal is necessary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import le
 from typing import Any
 
 from possibly.detection.compiled import algebra
@@ -24,6 +20,7 @@ from possibly.detection.laws import LAWS
 from possibly.detection.limits import Budget
 from possibly.detection.rowsets import RowAlgebra
 from possibly.detection.tasks_between import Local, undisturbed_locals
+from possibly.detection.tasks_minimal import Minimal, compiled_undisturbed
 from possibly.order.lattice import Lattice
 
 Set = Any
@@ -96,6 +93,10 @@ class SliceSets:
         if id(goal) in self._unions and id(bad) in self._unions and not self.lattice.computation.joint:
             goals, all_bad = self._unions[id(goal)][1], self._unions[id(bad)][1]
             return undisturbed_locals(self.rows, self.lattice, goals, all_bad)
+        found = compiled_undisturbed(self.rows, self.lattice, goal, bad, self.budget.look)
+        return self._one_by_one(goal, bad, within) if found is None else found
+
+    def _one_by_one(self, goal: Set, bad: Set, within: Set | None) -> Set:
         at_once = self.some_next(goal)
         reaching = self.some_next(self.rows.path(LAWS["EU"], goal, self.outside(bad)))
         free = self.both(self.never_before(bad), self.before(goal))
@@ -105,7 +106,7 @@ class SliceSets:
             open_ = self.both(open_, within)
         if self.is_empty(open_):
             return sure
-        minimal = _Minimal(self, goal, self.either(goal, bad))
+        minimal = Minimal(self.rows, self.lattice, goal, self.either(goal, bad), self.budget.visit)
         found = [address for address, cut in self.members(open_) if minimal.has_goal(cut)]
         return self.either(sure, self.collected(found))
 
@@ -131,57 +132,7 @@ class SliceSets:
         if not self.lattice.computation.joint:
             return self.rows.nearest(cuts)
         for level in self.lattice.levels():
-            hits = {cut for cut in level if self.contains(cuts, self.lattice.unpack(cut))}
+            hits = {cut for cut in level if self.rows.contains(cuts, self.lattice.unpack(cut))}
             if hits:
                 return hits
         return set()
-
-
-class _Minimal:
-    """The minimal elements of a set above a slice, with answers kept."""
-
-    def __init__(self, sets: SliceSets, goal: Set, marked: Set) -> None:
-        self.sets = sets
-        self.goal = goal
-        self.marked = marked
-        self._above: dict[int, tuple[int, ...]] = {}
-        self._is_marked: dict[int, bool] = {}
-
-    def has_goal(self, cut: int) -> bool:
-        unpack = self.sets.lattice.unpack
-        return any(self.sets.contains(self.goal, unpack(found)) for found in self.above(cut))
-
-    def marks(self, cut: int) -> bool:
-        if cut not in self._is_marked:
-            self._is_marked[cut] = self.sets.contains(self.marked, self.sets.lattice.unpack(cut))
-        return self._is_marked[cut]
-
-    def above(self, cut: int) -> tuple[int, ...]:
-        known, lattice = self._above, self.sets.lattice
-        stack = [(cut, list(lattice.successors(cut)))]
-        while stack:
-            here, following = stack[-1]
-            if here in known:
-                stack.pop()
-                continue
-            missing = [later for later in following if later not in known and not self.marks(later)]
-            if missing:
-                stack.extend((later, list(lattice.successors(later))) for later in missing)
-                continue
-            self.sets.budget.visit()
-            found: set[int] = set()
-            for later in following:
-                found.update((later,) if self.marks(later) else known[later])
-            known[here] = self._least(found)
-            stack.pop()
-        return known[cut]
-
-    def _least(self, cuts: set[int]) -> tuple[int, ...]:
-        if len(cuts) < 2:
-            return tuple(cuts)
-        unpack = self.sets.lattice.unpack
-        found: list[tuple[int, tuple[int, ...]]] = []
-        for _, counts, cut in sorted([(sum(c := unpack(cut)), c, cut) for cut in cuts]):
-            if not any(all(map(le, less, counts)) for _, less in found):
-                found.append((cut, counts))
-        return tuple([cut for cut, _ in found])

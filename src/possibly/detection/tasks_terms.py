@@ -48,7 +48,7 @@ class TermSets:
     def both(self, first: Terms, second: Terms) -> Terms:
         if len(first) * len(second) > MOST_TERMS:
             raise NotCoveredError
-        found = (_joined(one, two) for one in first for two in second)
+        found = (joined(one, two) for one in first for two in second)
         return tuple(term for term in found if self.least(term) is not None)
 
     def either(self, first: Terms, second: Terms) -> Terms:
@@ -150,9 +150,9 @@ class TermSets:
 
     # ---- bounds -------------------------------------------------------------------------------------
 
-    def least(self, term: Term) -> Cut | None:
-        """The least slice of the term, None if it has none."""
-        cut: Cut = self.computation.initial
+    def least(self, term: Term, start: Cut | None = None) -> Cut | None:
+        """The least slice of the term, not below `start`; None if it has none."""
+        cut: Cut = start or self.computation.initial
         changed = True
         while changed:
             changed = False
@@ -203,7 +203,8 @@ class TermSets:
         return found
 
 
-def _joined(one: Term, two: Term) -> Term:
+def joined(one: Term, two: Term) -> Term:
+    """The conjunction of two terms."""
     if not one or not two:
         return one or two
     return {**one, **{task: _joined_table(one.get(task), table) for task, table in two.items()}}

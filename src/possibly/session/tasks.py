@@ -7,7 +7,8 @@ sub-formulas that have a value at the failing slice are its atoms; stacks and va
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -31,6 +32,9 @@ EFFORT_FOR_WHY = 20_000
 """Slices that may be visited to find out whether one missing order is the whole reason."""
 LONG = 20_000
 """Events of a trace on which no missing order is tried out."""
+
+LONGEST_SUBNET, LONGEST_VALUE = 40, 20
+"""Events and letters of a value that a note about the subnet shows."""
 
 TRUTHS = {True: Truth.HOLDS, False: Truth.VIOLATED, None: Truth.UNKNOWN}
 
@@ -67,7 +71,7 @@ class TaskChecker:
             witness=self._witness(answer),
             explanation=self._explanation(formula, answer),
             reason=answer.reason,
-            notes=answer.notes,
+            notes=(*answer.notes, *subnet_notes(answer.failure, len(self.trace))),
             seconds=perf_counter() - started,
         )
 
@@ -114,6 +118,25 @@ class TaskChecker:
         computation = Computation(self.trace, "sync", [(pair.first, pair.second)])
         budget = Budget(max_cuts=EFFORT_FOR_WHY)
         return check_tasks(Net(self.trace, computation), Lattice(computation), formula, budget).value
+
+
+def subnet_notes(failure: TaskFailure | None, events: int) -> Iterator[str]:
+    """The subnet that matters: the failing local states, and the events that lead to them."""
+    if failure is None:
+        return
+    yield f"the subnet that matters: {len(failure.subnet)} of {events} events lead to these local states"
+    for state in failure.states:
+        values = [f"{name} = {{{', '.join(map(_text, each))}}}" for name, each in state.values.items()]
+        yield f"  task {state.task}, {state.count} events: {' '.join([state.stack, *values])}"
+    if failure.subnet:
+        left = len(failure.subnet) - LONGEST_SUBNET
+        more = f" ... and {left} before" if left > 0 else ""
+        yield f"  {', '.join(failure.subnet[-LONGEST_SUBNET:])}{more}"
+
+
+def _text(value: Any) -> str:
+    found = json.dumps(value)
+    return found if len(found) <= LONGEST_VALUE else f"{found[:LONGEST_VALUE]}…"
 
 
 def summary_of(formula: Node, failure: TaskFailure) -> str:
