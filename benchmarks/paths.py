@@ -13,16 +13,19 @@ import argparse
 import tracemalloc
 from collections.abc import Callable, Iterator
 from time import perf_counter
+from typing import Any
 
 from possibly.detection.paths.expected import fitting
 from possibly.detection.paths.meaning import Meaning
 from possibly.detection.paths.occurrences import occurrences
+from possibly.detection.paths.online import PathMonitor
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.run import Run
 from possibly.logic.source import Source
 from possibly.order.computation import Computation
+from possibly.order.growing import Growing
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
@@ -119,6 +122,31 @@ def whole(rounds: int) -> None:
         print(f"{language + ' ' + text:<34} {count / seconds / 1e6:6.2f} M events/s of the trace ({count:,})")
 
 
+def followed(rounds: int) -> None:
+    """The same two threads while they run: lines in, with all that has to be known of the order."""
+    for language, text in (("expect", "(enqueue; dequeue)*"), ("never", "enqueue & dequeue")):
+        growing = Growing(order="sync", remember=False)
+        PathMonitor(growing, language, machine(text), are_all_spawned=True)
+        lines = list(live_lines(rounds))
+        start = perf_counter()
+        for line in lines:
+            growing.arrive(line)
+        seconds = perf_counter() - start
+        print(f"{'followed: ' + text:<34} {len(lines) / seconds / 1e6:6.2f} M lines/s ({len(lines):,})")
+
+
+def live_lines(rounds: int) -> Iterator[dict[str, Any]]:
+    yield {"p": "P", "kind": "spawn"}
+    yield {"p": "Q", "kind": "start", "after": ["P:1"]}
+    for number in range(rounds):
+        yield {"p": "P", "label": "enqueue"}
+        yield {"p": "P", "kind": "send", "msg": f"x{number}"}
+        yield {"p": "Q", "kind": "receive", "msg": f"x{number}"}
+        yield {"p": "Q", "label": "dequeue"}
+        yield {"p": "Q", "kind": "send", "msg": f"y{number}"}
+        yield {"p": "P", "kind": "receive", "msg": f"y{number}"}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="recognition rates of path expressions")
     parser.add_argument("--quick", action="store_true", help="a tenth of the size")
@@ -127,6 +155,7 @@ def main() -> None:
     rate("(read & write)*", "(read & write)*", list(pairs(size)))
     memory("(read & write)*", pairs, size)
     whole(size // 50)
+    followed(size // 200)
 
 
 if __name__ == "__main__":

@@ -75,8 +75,8 @@ def philosopher(left, right, meals):
 
 def polite(left, rounds):
     for _ in range(rounds):
-        yield left, {"label": "pick", "set": {"fork": 1}}
-        yield "+" + left, {"label": "put", "set": {"fork": 0}}
+        yield left, {"label": "pick", "set": {"held": 1}}
+        yield "+" + left, {"label": "put", "set": {"held": 0}}
 
 
 def run(threads, tokens, chooser):
@@ -116,7 +116,7 @@ def program(name, corrected, size):
 def trace(name, corrected=False, seed=1, size=3):
     """The lines of a run as dictionaries, the header first."""
     threads, tokens = program(name, corrected, size)
-    init = {"fork": 0} if name == "polite" else {}
+    init = {"held": 0} if name == "polite" else {}
     processes = [{"name": thread, "init": dict(init)} for thread in threads]
     header = {"format": "possibly-trace", "version": 1, "processes": processes, "shared": {}}
     return [header, *run(threads, tokens, random.Random(seed))]

@@ -201,6 +201,8 @@ _PROPERTY_NAME = re.compile(r"[\w][\w.-]*")
 
 def _read(entry: Source) -> Let | Property | Sync | Definition:
     keyword = entry.text.split(maxsplit=1)[0]
+    if keyword.startswith("SYNC("):  # as the paper writes it: the line is the rule
+        return Sync(entry.text, entry.file, entry.line, entry.column)
     if keyword not in KEYWORDS:
         _unknown_keyword(entry, keyword)
     if keyword == "sync":

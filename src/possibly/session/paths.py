@@ -6,15 +6,17 @@ specification, establish the order of the `sync` rules, classify, recognise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import merge
 from time import perf_counter
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.paths.expected import fitting
 from possibly.detection.paths.meaning import Meaning, check_variables
-from possibly.detection.paths.occurrences import Occurrences
-from possibly.detection.paths.perform import Debugger, Function, Performer, check_actions
+from possibly.detection.paths.occurrences import Occurrences, Partial
+from possibly.detection.paths.perform import Debugger, Function, Performer, RecordedScene, check_actions
 from possibly.detection.paths.synchronise import synchronised
 from possibly.errors import UsageError
 from possibly.logic.bind import Vocabulary
@@ -57,6 +59,8 @@ class PathChecker:
         self.names = names
         self.definitions = {each.name: each for each in specification.definitions}
         self.functions = functions or {}
+        self.properties = specification.properties
+        self._acted: dict[str, Found] = {}
         rules = [parse_rule(sync.source, self.definitions) for sync in specification.syncs]
         self.computation = synchronised(trace, order, rules)
 
@@ -83,8 +87,10 @@ class PathChecker:
         kind = subclass(expression.expression)
         if found.language == "expect":
             answer = self._expected(meaning, machine, budget)
+        elif found.language == "watch" and expression.expression.has_actions:
+            answer = self._acting(found, budget)
         else:
-            answer = self._occurring(found.language, meaning, machine, budget)
+            answer = self._occurring(found, meaning, machine, budget)
         return Verdict(
             name=found.name,
             language=found.language,
@@ -117,34 +123,99 @@ class PathChecker:
         )
         return Found(Truth.HOLDS if found.fits else Truth.VIOLATED, result)
 
-    def _occurring(self, language: str, meaning: Meaning, machine: Machine, budget: Budget) -> Found:
+    def _occurring(self, found: Property, meaning: Meaning, machine: Machine, budget: Budget) -> Found:
+        """`never`, and a `watch` that does nothing."""
+        search = _Search(found, meaning, machine, budget, tells=False)
+        for _ in search.sets():
+            pass
+        return search.found()
+
+    # ---- watches that act -----------------------------------------------------------------------
+
+    def _acting(self, found: Property, budget: Budget) -> Found:
+        """All watches with actions work on one debugger, so they are followed together, event by event."""
+        if found.name not in self._acted:
+            together = [each for each in self.properties if self._acts(each)]
+            self._act_together(together if found in together else [found], budget)
+        return self._acted[found.name]
+
+    def _when(self, found: tuple[int, int, Partial]) -> tuple[int, int]:
+        """The place of an event in the recorded order; of two properties the earlier one comes first."""
+        number, step, _ = found
+        return (self._places[step] if self.computation.joint else step), number
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        return {step: place for place, step in enumerate(self.computation.steps)}
+
+    def _acts(self, found: Property) -> bool:
+        return found.language == "watch" and self._compiled(found).expression.has_actions
+
+    def _act_together(self, together: list[Property], budget: Budget) -> None:
         debugger = Debugger(functions=self.functions)
-        performer = Performer(machine.expression.expression, self.computation, debugger)
-        acts = language == "watch" and machine.expression.expression.has_actions
-        matches: list[tuple[int, ...]] = []
-        reason = None
+        scene = RecordedScene(self.computation)
+        searches = []
+        for each in together:
+            expression = self._compiled(each)
+            meaning, machine = Meaning(expression, self.computation), Machine(expression)
+            searches.append(_Search(each, meaning, machine, budget, tells=True))
+        performers = [Performer(s.machine.expression.expression, scene, debugger) for s in searches]
+        streams = [_numbered(number, search.sets()) for number, search in enumerate(searches)]
+        for number, step, partial in merge(*streams, key=self._when):
+            _perform(performers[number], step, partial)
+            searches[number].output += debugger.output
+            debugger.output.clear()
+        self._acted.update({search.property.name: search.found() for search in searches})
+
+
+def _numbered(number: int, sets: Iterator[tuple[int, Partial]]) -> Iterator[tuple[int, int, Partial]]:
+    return ((number, step, partial) for step, partial in sets)
+
+
+def _perform(performer: Performer, step: int, partial: Partial) -> None:
+    played = dict(partial.played[0])
+    atoms = tuple([atom for atom, event in partial.played[0] if event == step])
+    performer.recognised(step, atoms, played)
+    if partial.is_complete:
+        performer.completed(step, played)
+
+
+class _Search:
+    """The occurrences of one property, collected as they are found."""
+
+    def __init__(
+        self, found: Property, meaning: Meaning, machine: Machine, budget: Budget, *, tells: bool
+    ) -> None:
+        self.property = found
+        self.machine = machine
+        self.trace = meaning.trace
+        self.output: list[str] = []
+        self._all = Occurrences(meaning, machine, budget, tells)
+        self._matches: list[tuple[int, ...]] = []
+        self._reason: str | None = None
+
+    def sets(self) -> Iterator[tuple[int, Partial]]:
+        """Every set under way with its newest event, up to a limit."""
         try:
-            for event, partial in Occurrences(meaning, machine, budget):
-                played = dict(partial.played[0])
-                if acts:
-                    atoms = tuple([atom for atom, step in partial.played[0] if step == event.step])
-                    performer.recognised(event.step, atoms, played)
+            for event, partial in self._all:
                 if partial.is_complete:
-                    matches.append(tuple(sorted(partial.events)))
-                    if acts:
-                        performer.completed(event.step, played)
-                    if len(matches) >= MOST_MATCHES:
-                        reason = f"more than {MOST_MATCHES:,} occurrences"
-                        break
+                    self._matches.append(tuple(sorted(partial.events)))
+                yield event.step, partial
+                if len(self._matches) >= MOST_MATCHES:
+                    self._reason = f"more than {MOST_MATCHES:,} occurrences"
+                    return
         except LimitReachedError as limit:
-            reason = str(limit)
-        name = self.computation.trace.name
+            self._reason = str(limit)
+
+    def found(self) -> Found:
+        name = self.trace.name
         result = PathResult(
-            matches=tuple([tuple(map(name, events)) for events in sorted(matches)]),
-            is_complete=reason is None,
-            output=tuple(debugger.output),
+            matches=tuple([tuple(map(name, events)) for events in sorted(self._matches)]),
+            is_complete=self._reason is None,
+            output=tuple(self.output),
         )
-        return Found(_truth(language, bool(matches), reason), result, None if matches else reason)
+        truth = _truth(self.property.language, bool(self._matches), self._reason)
+        return Found(truth, result, None if self._matches else self._reason)
 
 
 def _truth(language: str, occurs: bool, reason: str | None) -> Truth:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +13,6 @@ from typing import Any
 import pytest
 
 from possibly.views.cli.main import main
-from possibly.views.export.paths import render_automaton, render_net, render_order
 
 FOLDER = Path(__file__).parents[3] / "examples" / "paths"
 
@@ -59,6 +60,29 @@ def test_the_deadlock_of_the_philosophers(tmp_path: Path, capsys: pytest.Capture
         lines = simulator().trace("philosophers", True, seed)
         _, (waits,) = checked(capsys, written(tmp_path, lines), *spec)
         assert "output" not in waits
+
+
+def real_run(folder: Path, spec: str, program: Path, *words: str) -> str:
+    """The report of a program that was recorded and checked."""
+    command = [sys.executable, "-m", "possibly", "run", "--spec", str(FOLDER / spec), str(program), *words]
+    found = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert "Traceback" not in found.stderr
+    return found.stdout
+
+
+def test_the_race_in_a_real_program(tmp_path: Path) -> None:
+    """Figure 5-1 with threads and semaphores of Python, whose order is recorded without a rule."""
+    programs = FOLDER.parent / "producer-consumer"
+    assert "VIOLATED  race" in real_run(tmp_path, "races.spec", programs / "wrong.py")
+    assert "HOLDS     race" in real_run(tmp_path, "races.spec", programs / "right.py")
+
+
+def test_philosophers_with_real_threads(tmp_path: Path) -> None:
+    program = FOLDER / "philosophers.py"
+    ordered = real_run(tmp_path, "deadlock.spec", program, "ordered")
+    assert "done" in ordered and "MATCHED   waits" in ordered and "deadlock:" not in ordered
+    stuck = real_run(tmp_path, "starvation.spec", program, "polite")
+    assert "no progress since" in stuck and "again in state 1 1 1" in stuck
 
 
 def test_the_starving_philosophers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,20 +171,46 @@ def test_bad_expressions_are_one_sentence(
     assert message in capsys.readouterr().err
 
 
-def test_pictures() -> None:
-    from possibly.logic.paths.automaton import automaton
-    from possibly.logic.paths.compiled import compiled
-    from possibly.logic.paths.machine import Machine
-    from possibly.logic.paths.nets import net
-    from possibly.logic.paths.parser import parse_path
-    from possibly.logic.source import Source
+@pytest.mark.parametrize(
+    ("text", "title", "drawn"),
+    [
+        ("open; (read + write)*; close", "finite state automaton", 'q0 -> q1 [label="(open .)"];'),
+        ("a & b", "safe net", "shape=circle"),
+        ("(a; b)@", "Petri net", "shape=circle"),
+        ("(a; b)@; c", "Petri net with zero tests", 'label="= 0"'),
+    ],
+)
+def test_the_semantic_model_as_a_picture(
+    text: str, title: str, drawn: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_of(tmp_path, "open", "close")
+    target = tmp_path / "model.dot"
+    assert main(["view", str(path), "--watch", text, "--model", "watch1", "-o", str(target)]) == 0
+    found = target.read_text()
+    assert found.startswith(f'digraph "watch1: {title}') and drawn in found
+    assert (
+        main(["view", str(path), "--watch", text, "--model", "watch1", "--svg", str(tmp_path / "m.svg")]) == 0
+    )
+    assert (tmp_path / "m.svg").read_text().startswith("<svg")
+    assert main(["view", str(path), "--watch", text, "--model", "other"]) == 2
+    assert "no path expression is called 'other'" in capsys.readouterr().err
 
-    tree = compiled(parse_path(Source("(a;b)@; c")))
-    drawn = render_net(net(tree))
-    assert drawn.startswith('digraph "net" {') and "arrowhead=odot" in drawn
-    found = automaton(Machine(compiled(parse_path(Source("a; b")))))
-    assert found is not None
-    assert 'q0 -> q1 [label="(a .)"];' in render_automaton(found)
-    assert 'q2 [label="2", shape=doublecircle];' in render_automaton(found)
-    order = render_order([("P:1", "a", ()), ("P:2", "b", ("P:1",))])
-    assert "e0 -> e1;" in order
+
+def test_the_predecessor_automaton_as_a_picture(tmp_path: Path) -> None:
+    """Figure 4-6."""
+    path, target = run_of(tmp_path, "a"), tmp_path / "figure.dot"
+    text = "a; (b & (c; d)); e"
+    assert main(["view", str(path), "--watch", text, "--automaton", "watch1", "-o", str(target)]) == 0
+    found = target.read_text()
+    assert 'label="(b a)"' in found and 'label="(e b d)"' in found and "doublecircle" in found
+
+
+def test_the_partial_order_so_far_as_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, target = run_of(tmp_path, "open", "read", "open"), tmp_path / "so-far.dot"
+    arguments = ["--expect", "open; (read + write)*; close", "--partial", "expect1", "-o", str(target)]
+    assert main(["view", str(path), *arguments]) == 1
+    found = target.read_text()
+    assert "e0 -> e1;" in found and "does not fit" in found and "color=red" in found
+    assert "expected: close" in found
+    assert main(["view", str(path), "--never", "open & read", "--partial", "never1"]) == 2
+    assert "the partial order so far is that of an expect" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import pytest
 
 from possibly.detection.limits import Budget
 from possibly.errors import FormulaError
-from possibly.logic.specification import Property, Specification
+from possibly.logic.specification import Property, Specification, read_specification
 from possibly.order.vocabulary import vocabulary
 from possibly.session.paths import PathChecker
 from possibly.trace.notation import trace
@@ -74,3 +74,18 @@ def test_registered_functions() -> None:
 def test_unknown_functions(text: str, message: str) -> None:
     with pytest.raises(FormulaError, match=message):
         watched("p: a", text)
+
+
+def test_watches_share_one_debugger() -> None:
+    """Section 5.2: one expression says who holds what, the other one who waits and looks for a cycle."""
+    recorded = trace("p: acquire(a) request(b) | q: acquire(b) request(a)")
+    lines = [
+        "watch holds = acquire(X) { hold($1.pid, X) }",
+        "watch waits = request(X) { wait_for($1.pid, X); check_deadlock() }",
+    ]
+    specification = read_specification("\n".join(lines))
+    checker = PathChecker(recorded, "causal", vocabulary(recorded), specification)
+    holds, waits = [checker.verdict(found, Budget()).path for found in specification.properties]
+    assert holds is not None and holds.output == ()
+    assert waits is not None
+    assert waits.output == ("q:2: deadlock: p waits for b held by q, q waits for a held by p",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -11,7 +12,7 @@ from possibly.logic.paths.classes import SUBCLASSES, subclass
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.parser import number_atoms, parse_path
-from possibly.logic.paths.run import Run
+from possibly.logic.paths.run import Run, kernels
 from possibly.logic.paths.syntax import Control, Expression, Path, path_text
 from possibly.logic.source import Source
 from tests.logic.paths.languages import (
@@ -66,7 +67,7 @@ def near_misses(random: Random, members: list[Pomset]) -> Pomset:
 def test_membership_agrees_with_the_definition(kind: str) -> None:
     random = Random(kind)
     compared = accepted = 0
-    while compared < 1_000 * CASES:
+    while compared < 600 * CASES:
         found = expression_of(random_path(random, kind, 3))
         if len(found.atoms) > 6:
             continue
@@ -206,3 +207,54 @@ def test_all_copies_must_be_done_before_something_follows() -> None:
     assert fed(found, done) == (True, None)
     early = Pomset(("A", "A", "B", "C"), frozenset(closure({(0, 2), (2, 3)})))
     assert fed(found, early) == (False, 3)
+
+
+# ---- feeding many at once -------------------------------------------------------------------------
+
+
+def stream(random: Random, symbols: int, length: int) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+    """Events with predecessors that mostly could be: some of the last ones, or one that nobody knows."""
+    found = []
+    for event in range(length):
+        recent = [event - back for back in range(1, 4) if event - back >= 0]
+        before = tuple(sorted(random.sample(recent, random.randint(0, min(2, len(recent))))))
+        chosen = tuple(sorted({random.randrange(symbols) for _ in range(random.choice([1, 1, 2]))}))
+        found.append((event, chosen, before if random.random() < 0.97 else (event + 1000,)))
+    return found
+
+
+@pytest.mark.skipif(kernels() is None, reason="no C compiler was there at installation")
+@pytest.mark.parametrize("kind", SUBCLASSES)
+def test_the_compiled_loop_goes_as_the_plain_one(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(f"feed {kind}")
+    far = 0
+    for _ in range(150 * CASES):
+        found = expression_of(random_path(random, kind, 3))
+        machine = Machine(compiled(found))
+        events = stream(random, len(machine.expression.symbols), random.randint(1, 12))
+        fast, slow = Run(machine), Run(machine)
+        count = fast.feed_many(events)
+        with monkeypatch.context() as patch:
+            patch.setattr("possibly.logic.paths.run.kernels", lambda: None)
+            assert slow.feed_many(events) == count
+        assert fast.state is slow.state and (fast.state is None or fast.slots == slow.slots)
+        far += count > 1
+    assert far > 3
+
+
+@pytest.mark.skipif(kernels() is None, reason="no C compiler was there at installation")
+def test_more_slots_than_the_compiled_loop_holds() -> None:
+    run = Run(Machine(compiled(parse_path(Source("(a; b)@; c")))))
+    events = [(number, (0,), ()) for number in range(100)]
+    assert run.feed_many(events) == 100 and len(run.slots) == 100
+    assert run.feed_many([(100 + n, (1,), (n,)) for n in range(100)]) == 100
+    assert run.feed_many([(200, (2,), tuple(range(100, 200)))]) == 1 and run.is_complete
+
+
+def test_what_the_events_raise_comes_through() -> None:
+    def broken() -> Iterator[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+        yield 0, (0,), ()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Run(Machine(compiled(parse_path(Source("a*"))))).feed_many(broken())

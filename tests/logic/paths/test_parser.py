@@ -156,3 +156,13 @@ def test_errors_in_a_specification(text: str, message: str) -> None:
     with pytest.raises(FormulaError) as error:
         read_specification(text, "s")
     assert str(error.value) == message
+
+
+def test_the_rule_of_section_3_1_as_it_is_printed() -> None:
+    """`SYNC(M): send(M); receive(M) { sync_event($1, $2); }` is the same as a `sync` line with that name."""
+    text = "SYNC(M): send(M); receive(M) { sync_event($1, $2); }"
+    printed, own = (read_specification(line).syncs[0] for line in (text, f"sync {text}"))
+    assert printed.text == own.text
+    assert parse_rule(printed.source).expression == parse_rule(own.source).expression
+    with pytest.raises(FormulaError):
+        read_specification("SYNC(M): send(M)")

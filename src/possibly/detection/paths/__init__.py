@@ -1,4 +1,4 @@
-"""Data path expressions on a recorded run: projection, recognition, occurrences, synchronisation, actions.
+"""Data path expressions on a run: projection, recognition, occurrences, synchronisation, actions.
 
 `meaning`        which events of a trace play which symbols
 `projection`     the events of an expression with their predecessors among each other
@@ -7,4 +7,5 @@
 `synchronise`    `sync` rules: the order that they establish
 `stabiliser`     messages about events, reordered to respect the order they report
 `perform`        actions
+`online`         all of this while a program runs; `online_order` the order then
 """

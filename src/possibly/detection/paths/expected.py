@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from possibly.detection.limits import Budget
 from possibly.detection.paths.meaning import Meaning
-from possibly.detection.paths.projection import Projected, projection, simple_projection
+from possibly.detection.paths.projection import Projected, fed, projection
 from possibly.logic.paths.machine import Machine, State
 from possibly.logic.paths.run import Run
 
@@ -49,7 +49,7 @@ def fitting(meaning: Meaning, machine: Machine, budget: Budget | None = None) ->
     run = Run(machine)
     if meaning.is_simple:
         # A run that does not fit is fed again, to say why.
-        fitted = run.feed_many(_looked_at(simple_projection(meaning), budget))
+        fitted = run.feed_many(_looked_at(fed(meaning), budget))
         if run.is_complete:
             return Fitting(True, fitted=fitted)
         run = Run(machine)

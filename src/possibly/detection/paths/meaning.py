@@ -2,16 +2,19 @@
 
 Here belongs the meaning of an atom in a trace (Modeling Concurrency in Parallel Debugging, section 2.1). A
 bare name is a label if some event carries it, else a function if some event enters it, else a kind. The
-arguments of an event are its message (lock, resource), else the field `args`, else the shared variables it
-reads or writes. Conditions are evaluated in the recorded order: `f [p]` where p is true just before the
-event; `[p]` where p becomes true with it; with primes, where p is true of an event that assigns one of the
-variables. A bare variable is a local one of the event's process, else a shared one.
+arguments of an event are its message, else the field `args`, else its tag (the lock or resource), else the
+shared variables it reads or writes. Conditions are evaluated in the recorded order: `f [p]` where p is true
+just before the event; `[p]` where p becomes true with it; with primes, where p is true of an event that
+assigns one of the variables. A bare variable is a local one of the event's process, else a shared one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from typing import NamedTuple
 
 from possibly.errors import FormulaError
 from possibly.logic.bind import Vocabulary
@@ -47,10 +50,11 @@ class Meaning:
         self.computation = computation
         self.trace = computation.trace
         self.names = [resolved(atom, self.trace) for atom in expression.symbols]
-        self.constants = [_constants(atom) for atom in expression.symbols]
-        self.counts = [_count(atom) for atom in expression.symbols]
+        self.constants = [constants(atom) for atom in expression.symbols]
+        self.counts = [argument_count(atom) for atom in expression.symbols]
         self.has_arguments = any(count is not None for count in self.counts)
-        self._guards = [_Guard(atom, self.trace) for atom in expression.symbols]
+        known = self.trace.process_number
+        self._guards = [Guard(atom, known.__contains__) for atom in expression.symbols]
         self.is_plain = not any(guard.reads for guard in self._guards)
         """Names decide alone, without conditions."""
         self._known: dict[tuple[int, int, int], tuple[int, ...]] = {}
@@ -75,41 +79,43 @@ class Meaning:
         state = RunningState(self.computation)
         for step in self.computation.steps:
             candidates = self._by_name(step)
-            open_ = [symbol for symbol in candidates if self._guards[symbol].allows(self, step, state.values)]
-            before = {variable: old for variable, old, _ in state.execute(step)}
-            yield (
-                step,
-                tuple(
-                    [
-                        symbol
-                        for symbol in open_
-                        if self._guards[symbol].happens(self, step, before, state.values)
-                    ]
-                ),
+            touches = self._touches(step) if candidates else []
+            open_ = [symbol for symbol in candidates if self._guards[symbol].allows(touches, state.values)]
+            old = {variable: before for variable, before, _ in state.execute(step)}
+            happening = [s for s in open_ if self._guards[s].happens(touches, old, state.values)]
+            yield step, tuple(happening)
+
+    def _touches(self, step: int) -> list[Touch]:
+        """What each line of a step reads and assigns."""
+        trace = self.trace
+        return [
+            Touch(
+                trace.processes[trace.process[line]].name,
+                tuple(trace.reads(line)),
+                tuple([name for name, _ in trace.sets(line)]),
+                tuple([name for name, _ in trace.writes(line)]),
             )
+            for line in self.computation.events(step)
+        ]
 
     @property
     def is_simple(self) -> bool:
         """Names decide alone, nobody asks for arguments, and every line is a step."""
         return self.is_plain and not self.has_arguments and not self.computation.joint
 
-    def simple_symbols(self) -> list[tuple[int, ...]]:
-        """Of a simple meaning: the symbols of every event, by number."""
-        trace = self.trace
-        nothing = [NONE] * len(trace)
-        rows = zip(trace.kind, trace.function or nothing, trace.label or nothing, strict=True)
-        known = self._known
-        found: list[tuple[int, ...]] = []
-        for event, key in enumerate(rows):
-            symbols = known.get(key)
-            if symbols is None:
-                symbols = known[key] = self._symbols(event)
-            found.append(symbols)
-        return found
+    @cached_property
+    def all_symbols(self) -> list[tuple[int, ...]]:
+        """The symbols of every event, by number; of a run without joint events."""
+        if not self.is_simple:
+            return [symbols for _, symbols in self.played()]
+        trace, nothing = self.trace, repeat(NONE)
+        rows = zip(trace.kind, trace.function or nothing, trace.label or nothing, strict=False)
+        known = _Known(self)
+        return [known[row] for row in rows]
 
     def values(self, step: int) -> tuple[Hashable, ...]:
         """The arguments of an event, hashable."""
-        return tuple([_hashable(value) for value in arguments(self.trace, step)])
+        return tuple([hashable(value) for value in arguments(self.trace, step)])
 
     def _by_name(self, step: int) -> tuple[int, ...]:
         if step in self.computation.joint:
@@ -143,12 +149,38 @@ class Meaning:
             ]
         )
 
+    def called(self, kind: int, function: int, label: int) -> tuple[int, ...]:
+        """The symbols of a simple meaning that events with these texts, by number, play."""
+        strings = self.trace.strings
+        texts = [None if number == NONE else strings[number] for number in (kind, function, label)]
+        return tuple([symbol for symbol, named in enumerate(self.names) if _fits(named, *texts)])
+
     def _takes(self, symbol: int, given: tuple[Value, ...]) -> bool:
         """Whether the event carries as many arguments as are written, and the constants among them."""
         count = self.counts[symbol]
         return count is None or (
             count == len(given) and all(given[at] == value for at, value in self.constants[symbol])
         )
+
+
+class _Known(dict[tuple[int, int, int], tuple[int, ...]]):
+    """Kind, function and label to symbols, each found once."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        super().__init__()
+        self.meaning = meaning
+
+    def __missing__(self, key: tuple[int, int, int]) -> tuple[int, ...]:
+        found = self[key] = self.meaning.called(*key)
+        return found
+
+
+def _fits(named: Named | None, kind: str | None, function: str | None, label: str | None) -> bool:
+    if named is None:
+        return True
+    if named.label is not None:
+        return label == named.label
+    return kind == named.kind and named.function in (None, function)
 
 
 def resolved(atom: Atom, trace: Trace) -> Named | None:
@@ -194,10 +226,13 @@ def arguments(trace: Trace, event: int) -> tuple[Value, ...]:
     given = trace.extra.get(event, {}).get("args") if trace.extra else None
     if isinstance(given, list):
         return tuple(given)
+    tag = trace.text(trace.tag, event)
+    if tag is not None:
+        return (tag,)
     return tuple(dict.fromkeys([*trace.reads(event), *(name for name, _ in trace.writes(event))]))
 
 
-def _hashable(value: Value) -> Hashable:
+def hashable(value: Value) -> Hashable:
     import json
 
     # 1, 1.0 and true are different values, as everywhere in a trace.
@@ -206,14 +241,14 @@ def _hashable(value: Value) -> Hashable:
     return value if isinstance(value, str) else (type(value).__name__, value)
 
 
-def _constants(atom: Atom) -> tuple[tuple[int, object], ...]:
+def constants(atom: Atom) -> tuple[tuple[int, object], ...]:
     given = atom.event.arguments if isinstance(atom.event, Control) else None
     return tuple(
         [(at, argument.value) for at, argument in enumerate(given or ()) if isinstance(argument, Constant)]
     )
 
 
-def _count(atom: Atom) -> int | None:
+def argument_count(atom: Atom) -> int | None:
     """How many arguments are written, None if any will do."""
     given = atom.event.arguments if isinstance(atom.event, Control) else None
     return None if given is None else len(given)
@@ -222,11 +257,20 @@ def _count(atom: Atom) -> int | None:
 # ---- conditions ---------------------------------------------------------------------------------
 
 
-class _Guard:
-    """The condition of an atom, and its data event."""
+class Touch(NamedTuple):
+    """What one line of a step reads and assigns."""
 
-    def __init__(self, atom: Atom, trace: Trace) -> None:
-        self.trace = trace
+    process: str
+    reads: Collection[str]
+    sets: Collection[str]
+    writes: Collection[str]
+
+
+class Guard:
+    """The condition of an atom, and its data event. `is_process` says whether a name is one of a process."""
+
+    def __init__(self, atom: Atom, is_process: Callable[[str], bool]) -> None:
+        self.is_process = is_process
         self.condition = None if atom.condition is None else _compiled(atom.condition)
         self.data = atom.event if isinstance(atom.event, Data) else None
         self.event = None if self.data is None or self.data.access else _compiled(self.data.condition)
@@ -241,52 +285,55 @@ class _Guard:
             if predicate is not None:
                 yield from (fault.replace(PRIME, "'") for fault in predicate.faults)
 
-    def allows(self, meaning: Meaning, step: int, before: State) -> bool:
+    def allows(self, touches: Sequence[Touch], before: State) -> bool:
         """The condition is true just before the event."""
         if self.condition is None:
             return True
-        return any(
-            _holds(self.condition, _looking(self.trace, process, before, {}))
-            for process in _processes(meaning.computation, step)
-        )
+        return any(_holds(self.condition, self._looking(touch.process, before, {})) for touch in touches)
 
-    def happens(self, meaning: Meaning, step: int, old: State, now: State) -> bool:
+    def happens(self, touches: Sequence[Touch], old: State, now: State) -> bool:
         """The data event occurs with this step; `old` has the values that it replaced."""
         if self.data is None:
             return True
         if self.data.access is not None:
-            return self._is_accessed(meaning, step)
-        if not old:
-            return False
-        return any(
-            self._occurs(_looking(self.trace, process, now, old), process, old)
-            for process in _processes(meaning.computation, step)
-        )
+            return any(map(self._is_accessed, touches))
+        return bool(old) and any(self._occurs(touch.process, old, now) for touch in touches)
 
-    def _occurs(self, look: Look, process: str, old: State) -> bool:
+    def _occurs(self, process: str, old: State, now: State) -> bool:
         assert self.event is not None
+        look = self._looking(process, now, old)
         if self.is_update:
             names = {leaf.variable.rstrip(PRIME) for leaf in self.event.leaves if isinstance(leaf, Shared)}
-            touched = {_key(self.trace, process, name, old) for name in names} & set(old)
+            touched = {self._key(process, name, old) for name in names} & set(old)
             return bool(touched) and _holds(self.event, look)
         return _holds(self.event, look) and not _holds(self.event, lambda name: look(name + PRIME))
 
-    def _is_accessed(self, meaning: Meaning, step: int) -> bool:
+    def _is_accessed(self, touch: Touch) -> bool:
         assert self.data is not None and isinstance(self.data.condition, Name)
         name = ".".join(self.data.condition.parts).rstrip(PRIME)
-        for line in meaning.computation.events(step):
-            process = self.trace.processes[self.trace.process[line]].name
-            if self.data.access == "read":
-                if name in self.trace.reads(line):
-                    return True
-                continue
-            assigned: set[tuple[str | None, str]] = {
-                (process, variable) for variable, _ in self.trace.sets(line)
-            }
-            assigned |= {(None, variable) for variable, _ in self.trace.writes(line)}
-            if _key(self.trace, process, name, dict.fromkeys(assigned)) in assigned:
-                return True
-        return False
+        if self.data.access == "read":
+            return name in touch.reads
+        assigned: set[tuple[str | None, str]] = {(touch.process, variable) for variable in touch.sets}
+        assigned |= {(None, variable) for variable in touch.writes}
+        return self._key(touch.process, name, dict.fromkeys(assigned)) in assigned
+
+    def _key(self, process: str, name: str, known: State) -> tuple[str | None, str]:
+        """The variable that a name means for an event of that process."""
+        if (process, name) in known:
+            return process, name
+        head, dot, rest = name.partition(".")
+        if dot and self.is_process(head) and (None, name) not in known:
+            return head, rest
+        return None, name
+
+    def _looking(self, process: str, now: State, old: State) -> Look:
+        def look(name: str) -> Value:
+            key = self._key(process, name.rstrip(PRIME), now)
+            if name.endswith(PRIME) and key in old:
+                return old[key]
+            return now.get(key, MISSING)
+
+        return look
 
 
 def _compiled(condition: Node) -> Predicate:
@@ -296,32 +343,6 @@ def _compiled(condition: Node) -> Predicate:
         return Shared(".".join(node.parts)) if isinstance(node, Name) else with_children(node, below)
 
     return compile_predicate(fold(condition, named))
-
-
-def _processes(computation: Computation, step: int) -> Iterator[str]:
-    trace = computation.trace
-    return (trace.processes[trace.process[line]].name for line in computation.events(step))
-
-
-def _key(trace: Trace, process: str, name: str, known: State) -> tuple[str | None, str]:
-    """The variable that a name means for an event of that process."""
-    if (process, name) in known:
-        return process, name
-    head, dot, rest = name.partition(".")
-    if dot and head in trace.process_number and (None, name) not in known:
-        return head, rest
-    return None, name
-
-
-def _looking(trace: Trace, process: str, now: State, old: State) -> Look:
-    def look(name: str) -> Value:
-        plain = name.rstrip(PRIME)
-        key = _key(trace, process, plain, now)
-        if name.endswith(PRIME) and key in old:
-            return old[key]
-        return now.get(key, MISSING)
-
-    return look
 
 
 def _holds(predicate: Predicate, look: Look) -> bool:

@@ -1,10 +1,16 @@
 """`never` and `watch`: every occurrence of an expression in a run.
 
 An occurrence is a set of events whose order is in the language and which is *convex*: no other event of the
-expression lies causally between two of them. Occurrences grow one event at a time in the recorded order.
-An event may join a set if each of its predecessors is in the set or comes after nothing of the set; its
-predecessors inside the set are then exactly those among them. Sets that no process can extend any more,
-because it knows an event that lies after the set, are dropped: with synchronised programs few are left.
+expression lies causally between two of them. Occurrences grow one event at a time, off-line or while a
+program runs.
+
+Theory of operation. An event that comes after a member of a set under way and does not join it bars its
+process from the set for ever: whatever that process does later would have it in between. A set remembers
+when each process was barred. An event of a process that is not barred may join unless one of its predecessors
+is an event that a barred process did since then: the predecessors are the latest events before it, and one of
+a process that is not barred has nothing of the kind in its past. Sets are kept in groups by who is barred, so
+an event meets only the sets that its process can still extend; a set that nobody who can still act can extend
+is dropped. No clocks are needed.
 
 Departure from Modeling Concurrency in Parallel Debugging, which lets the expressions run along with the
 program and leaves open what lies between the events of one occurrence.
@@ -12,129 +18,270 @@ program and leaves open what lies between the events of one occurrence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.paths.meaning import Meaning
-from possibly.detection.paths.projection import Clock, Pasts, Projected, projection
-from possibly.logic.paths.machine import Machine
-from possibly.logic.paths.run import Run
+from possibly.detection.paths.projection import Projected, projection
+from possibly.logic.paths.machine import ALL, Machine, State
 
 MOST_OPEN = 200_000
 """Sets under way that are kept in memory."""
-FIRST_SWEEP = 16
-"""Sets under way at which those that cannot grow are dropped for the first time."""
+
+Played = tuple[tuple[int, int], ...]
+"""Which event each atom stands for: pairs (atom, event)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Partial:
     """A convex set of events that is the beginning of an occurrence."""
 
-    events: tuple[int, ...]
-    run: Run
-    played: tuple[tuple[tuple[int, int], ...], ...] = ()
-    """For each reading of the state: which event each atom stands for, pairs (atom, event)."""
+    __slots__ = ("barriers", "events", "played", "slots", "state", "values")
+
+    def __init__(
+        self,
+        events: tuple[int, ...],
+        state: State,
+        slots: tuple[int, ...] = (),
+        values: tuple[Hashable, ...] = (),
+        played: tuple[Played, ...] = ((),),
+    ) -> None:
+        self.events = events
+        self.state = state
+        self.slots = slots
+        """The events that the slots of the state stand for."""
+        self.values = values
+        self.played = played
+        """For each reading of the state."""
+        self.barriers: dict[int, int] = {}
+        """For each process that cannot extend the set any more: when it was barred."""
 
     @property
     def is_complete(self) -> bool:
-        return self.run.is_complete
+        return self.state.ends
+
+
+Owner = Callable[[int], int]
+"""A process of an event: any one, if it has several."""
+
+
+class Growth:
+    """All occurrences under way. `feed` it every event of the expression in an order that could be."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        owner: Owner,
+        budget: Budget | None = None,
+        tells: bool = True,
+        when: Callable[[int], int] = lambda event: event,
+        most: int | None = None,
+    ) -> None:
+        self.machine = machine
+        self.owner = owner
+        self.budget = budget
+        self.tells = tells
+        """Whether somebody asks which atom an event played."""
+        self.when = when
+        """The place of an event among those that were fed: numbers that ascend."""
+        self.most = most
+        """Sets to keep: beyond that the oldest ones are forgotten. None: all, or an error."""
+        self.has_forgotten = False
+        self.groups: dict[int, list[Partial]] = {}
+        """The sets under way, by the processes that are barred from them, a bit each."""
+        self.able = -1
+        """A bit for each process that may still act."""
+        self._seed = Partial((), machine.initial)
+        self._size = 0
+
+    @property
+    def open(self) -> list[Partial]:
+        return [partial for group in self.groups.values() for partial in group]
+
+    def feed(self, event: Projected, processes: tuple[int, ...]) -> list[Partial]:
+        """The sets that the event begins or joins; `processes` are those that take part in it."""
+        bits = 0
+        for process in processes:
+            bits |= 1 << process
+        met = [(mask, group) for mask, group in self.groups.items() if not mask & bits]
+        if self.budget is not None:
+            self.budget.visit(1 + sum([len(group) for _, group in met]))
+        first = self._with(self._seed, event, ())
+        grown = [] if first is None else [(0, first)]
+        for mask, group in met:
+            self._meet(event, processes, bits, mask, group, grown)
+        for mask, partial in grown:
+            self.groups.setdefault(mask, []).append(partial)
+        self._size += len(grown)
+        if self._size > (self.most or MOST_OPEN):
+            self._shrink()
+        return [partial for _, partial in grown]
+
+    def _meet(
+        self,
+        event: Projected,
+        processes: tuple[int, ...],
+        bits: int,
+        mask: int,
+        group: list[Partial],
+        grown: list[tuple[int, Partial]],
+    ) -> None:
+        """The event meets the sets of one group: those that it comes after are barred from its processes."""
+        predecessors = event.predecessors
+        barred: list[Partial] = []
+        for partial in group:
+            inside: tuple[int, ...] = ()
+            is_disturbed = False
+            if predecessors:
+                members = partial.events
+                inside = tuple([other for other in predecessors if other in members])
+                if mask and len(inside) < len(predecessors):
+                    is_disturbed = self._is_disturbed(partial, predecessors)
+            if not is_disturbed and (found := self._with(partial, event, inside)) is not None:
+                grown.append((mask, found))
+            if inside or is_disturbed:
+                barred.append(partial)
+        if barred:
+            self._bar(barred, processes, bits, mask, group, self.when(event.step))
+
+    def _is_disturbed(self, partial: Partial, predecessors: tuple[int, ...]) -> bool:
+        barriers, members = partial.barriers, partial.events
+        for other in predecessors:
+            if other not in members:
+                since = barriers.get(self.owner(other))
+                if since is not None and since <= self.when(other):
+                    return True
+        return False
+
+    def _bar(
+        self,
+        barred: list[Partial],
+        processes: tuple[int, ...],
+        bits: int,
+        mask: int,
+        group: list[Partial],
+        now: int,
+    ) -> None:
+        if len(barred) == len(group):
+            del self.groups[mask]
+        else:
+            gone = set(map(id, barred))
+            self.groups[mask] = [partial for partial in group if id(partial) not in gone]
+        if not self.able & ~(mask | bits):
+            self._size -= len(barred)
+            return
+        for partial in barred:
+            for process in processes:
+                partial.barriers[process] = now
+        self.groups.setdefault(mask | bits, []).extend(barred)
+
+    def _shrink(self) -> None:
+        """Too many: the oldest half is forgotten, if that is allowed."""
+        if self.most is None:
+            raise LimitReachedError(f"more than {MOST_OPEN:,} sets of events are under way at once")
+        kept = sorted(self.open, key=lambda partial: partial.events[-1])[self._size // 2 :]
+        wanted = set(map(id, kept))
+        groups = {
+            mask: [partial for partial in group if id(partial) in wanted]
+            for mask, group in self.groups.items()
+        }
+        self.groups = {mask: group for mask, group in groups.items() if group}
+        self._size = len(kept)
+        self.has_forgotten = True
+
+    def only(self, able: int) -> None:
+        """From now on only these processes act."""
+        if able != self.able:
+            self.able = able
+            self.groups = {mask: group for mask, group in self.groups.items() if able & ~mask}
+            self._size = sum(map(len, self.groups.values()))
+
+    def _with(self, partial: Partial, event: Projected, before: tuple[int, ...]) -> Partial | None:
+        step, symbols, _, given = event
+        slots, values = partial.slots, partial.values
+        at: tuple[int, ...] = before
+        if before:
+            try:
+                at = tuple(sorted([slots.index(other) for other in before]))
+            except ValueError:
+                # An event that nobody remembers precedes nothing any more.
+                return None
+        numbers: tuple[int, ...] = ()
+        if given:
+            values = (*values, *(value for value in dict.fromkeys(given) if value not in values))
+            numbers = tuple([values.index(value) for value in given])
+        state = partial.state
+        move = state.moves.get((symbols, at, numbers)) or self.machine.move(state, symbols, at, numbers)
+        following, kept, kept_values, origins, keeps = move
+        if following is None:
+            return None
+        slots = (*slots, step)
+        if keeps != ALL:
+            slots = tuple([slots[old] for old in kept])
+        if values:
+            values = tuple([values[old] for old in kept_values])
+        found = Partial((*partial.events, step), following, slots, values)
+        if partial.barriers:
+            found.barriers = dict(partial.barriers)
+        if self.tells:
+            found.played = tuple(
+                [(*partial.played[number], *((atom, step) for atom in atoms)) for number, atoms in origins]
+            )
+        return found
 
 
 class Occurrences:
-    """Grows all occurrences; `feed` yields the sets that an event begins or joins."""
+    """Grows all occurrences of a recorded run."""
 
-    def __init__(self, meaning: Meaning, machine: Machine, budget: Budget | None = None) -> None:
+    def __init__(
+        self, meaning: Meaning, machine: Machine, budget: Budget | None = None, tells: bool = True
+    ) -> None:
         self.meaning = meaning
-        self.machine = machine
-        self.budget = budget
-        self.pasts = Pasts(meaning.computation)
-        self.process = meaning.trace.process
-        self.clocks: dict[int, Clock] = {}
-        self.open: list[Partial] = []
-        self._sweep_at = FIRST_SWEEP
+        computation = meaning.computation
+        owner = computation.trace.process.__getitem__
+        if computation.joint:
+            places = {step: place for place, step in enumerate(computation.steps)}
+            self.growth = Growth(machine, owner, budget, tells, places.__getitem__)
+        else:
+            self.growth = Growth(machine, owner, budget, tells)
+
+    @property
+    def open(self) -> list[Partial]:
+        return self.growth.open
 
     def __iter__(self) -> Iterator[tuple[Projected, Partial]]:
         """Every set, in the order of its last event, with that event; complete ones are occurrences."""
-        for event in projection(self.meaning, self.pasts):
-            self.clocks[event.step] = event.clock
-            for partial in self.feed(event):
+        growth, last = self.growth, self._last_of_each()
+        processes = self._processes()
+        growth.only(sum(1 << process for process in last.values()))
+        for event in projection(self.meaning):
+            for partial in growth.feed(event, processes(event.step)):
                 yield event, partial
-            if len(self.open) > self._sweep_at:
-                self._sweep()
+            if event.step in last:
+                growth.only(growth.able & ~(1 << last[event.step]))
 
-    def feed(self, event: Projected) -> Iterator[Partial]:
-        grown: list[Partial] = []
-        seed = Partial((), Run(self.machine), ((),))
-        for partial in [seed, *self.open]:
-            if self.budget is not None:
-                self.budget.visit()
-            before = self._joining(partial, event)
-            if before is None:
-                continue
-            found = self._with(partial, event, before)
-            if found is not None:
-                grown.append(found)
-        if len(self.open) + len(grown) > MOST_OPEN:
-            raise LimitReachedError(f"more than {MOST_OPEN:,} sets of events are under way at once")
-        self.open.extend(grown)
-        yield from grown
+    def _processes(self) -> Callable[[int], tuple[int, ...]]:
+        """Who takes part in a step."""
+        computation = self.meaning.computation
+        process = computation.trace.process
+        if computation.joint:
+            return lambda step: tuple([process[line] for line in computation.events(step)])
+        alone = [(number,) for number in range(len(computation.lengths))]
+        return lambda step: alone[process[step]]
 
-    def _joining(self, partial: Partial, event: Projected) -> tuple[int, ...] | None:
-        """The predecessors of the event inside the set, None if the set would not be convex."""
-        inside = []
-        for other in event.predecessors:
-            if other in partial.events:
-                inside.append(other)
-            elif self._follows(other, partial.events):
-                return None
-        return tuple(inside)
-
-    def _follows(self, step: int, events: tuple[int, ...]) -> bool:
-        """Whether the step comes after one of the events."""
-        clock, process = self.clocks[step], self.process
-        return any(clock[process[event]] >= event for event in events)
-
-    def _with(self, partial: Partial, event: Projected, before: tuple[int, ...]) -> Partial | None:
-        run = partial.run.copy()
-        state = run.state
-        assert state is not None
-        try:
-            slots = tuple(sorted([run.slots.index(other) for other in before]))
-        except ValueError:
-            return None
-        numbers = run.numbers(event.values)
-        move = self.machine.move(state, event.symbols, slots, numbers)
-        if move.state is None:
-            return None
-        run.follow(move, event.step)
-        played = tuple(
-            [
-                (*partial.played[number], *((atom, event.step) for atom in atoms))
-                for number, atoms in move.origins
-            ]
-        )
-        return Partial((*partial.events, event.step), run, played)
-
-    def _sweep(self) -> None:
-        """Drops the sets that no process can extend."""
-        frontiers = {past[0] for past in self.pasts.now}
-        self.open = [
-            partial for partial in self.open if any(self._can_grow(partial, front) for front in frontiers)
-        ]
-        self._sweep_at = max(FIRST_SWEEP, 2 * len(self.open))
-        needed = {step for front in frontiers for step in front}
-        needed.update(step for past in self.pasts.carried() for step in past[0])
-        self.clocks = {step: clock for step, clock in self.clocks.items() if step in needed}
-
-    def _can_grow(self, partial: Partial, frontier: tuple[int, ...]) -> bool:
-        return all(step in partial.events or not self._follows(step, partial.events) for step in frontier)
+    def _last_of_each(self) -> dict[int, int]:
+        """The last line of each process that plays a symbol; with joint events, simply its last line."""
+        computation = self.meaning.computation
+        process = computation.trace.process
+        if computation.joint:
+            return {lines[-1]: number for number, lines in enumerate(computation.trace.events_of) if lines}
+        last = {process[event]: event for event, own in enumerate(self.meaning.all_symbols) if own}
+        return {event: number for number, event in last.items()}
 
 
 def occurrences(
     meaning: Meaning, machine: Machine, budget: Budget | None = None
 ) -> Iterator[tuple[int, ...]]:
     """The events of every occurrence, ascending."""
-    for _, partial in Occurrences(meaning, machine, budget):
+    for _, partial in Occurrences(meaning, machine, budget, tells=False):
         if partial.is_complete:
             yield tuple(sorted(partial.events))

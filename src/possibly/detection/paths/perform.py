@@ -6,7 +6,9 @@ debugger variables and registered functions (Modeling Concurrency in Parallel De
 5). An action of an event is performed once for that event, when it is recognised as part of an occurrence
 under way; the action that ends the expression, once for every occurrence. Program variables have the
 values of the recorded order just after the event; `$1.pid` is the process of the event that atom 1 stands
-for, also `.name .kind .fn .msg .label .at`. On a recorded run `break` is noted.
+for, also `.name .kind .fn .msg .tag .label .at`. What an event is and which values variables have is asked
+of a `Scene`: a recorded run, or one that runs now (`online`). On a recorded run `break` is noted; whoever
+runs the program stops it.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from possibly.errors import FormulaError
-from possibly.logic.paths.syntax import Action, Assign, Expression, Perform
-from possibly.logic.predicate import MISSING, compile_value
+from possibly.logic.paths.syntax import Action, Assign, Control, Expression, Perform, Variable
+from possibly.logic.predicate import MISSING, CompiledValue, compile_value
 from possibly.logic.source import Source
 from possibly.logic.specification import near
 from possibly.logic.syntax import Name, Node, Shared
@@ -28,8 +30,8 @@ from possibly.order.state import RunningState
 from possibly.trace.model import Value
 
 Function = Callable[..., object]
-FIELDS = {"pid": "process", "name": "name", "kind": "kind", "fn": "fn", "msg": "msg", "label": "label",
-          "at": "at"}  # fmt: skip
+FIELDS = {"pid": "process", "name": "name", "kind": "kind", "fn": "fn", "msg": "msg", "tag": "tag",
+          "label": "label", "at": "at"}  # fmt: skip
 WORDS = {
     "print": None, "break": 0, "hold": 2, "unhold": 2, "wait_for": 2, "release": 2, "check_deadlock": 0,
     "sync_event": 2, "check_progress": None, "progress": 0,
@@ -51,7 +53,7 @@ class Debugger:
     """The states that `check_progress` compared since the last `progress`, and where they were seen."""
     output: list[str] = field(default_factory=list)
     breaks: list[int] = field(default_factory=list)
-    """The events at which a `break` stopped."""
+    """The events at which a `break` stops, or a deadlock."""
 
     def call(self, name: str, values: list[Value], event: int, where: str) -> None:
         match name, values:
@@ -70,6 +72,7 @@ class Debugger:
                 self.awaited.pop(thread, None)
             case "check_deadlock", _:
                 if cycle := self.cycle():
+                    self.breaks.append(event)
                     self.output.append(f"{where}: deadlock: {', '.join(cycle)}")
             case "check_progress", _:
                 self._compare(values, where)
@@ -112,24 +115,74 @@ def _shown(value: Value) -> str:
     return "(no value)" if value is MISSING else value if isinstance(value, str) else json.dumps(value)
 
 
-class Performer:
-    """Performs the actions of one expression along one run."""
+class Scene(Protocol):
+    """What actions may ask about events, which are numbers, and about the program."""
 
-    def __init__(self, expression: Expression, computation: Computation, debugger: Debugger) -> None:
-        self.expression = expression
-        self.computation = computation
-        self.debugger = debugger
-        self.actions = {atom.number: atom.action for atom in expression.atoms if atom.action}
+    def fact(self, event: int, fact: str) -> Value:
+        """A field of the event, `name` and `process` among them."""
+
+    def arguments(self, event: int) -> tuple[Value, ...]:
+        """What stands in the brackets of `send(M)`."""
+
+    def value(self, event: int, variable: str) -> Value:
+        """A variable as the process of the event sees it, just after the event; MISSING if it has none."""
+
+
+class RecordedScene:
+    """A recorded run, gone through once: the events asked about ascend."""
+
+    def __init__(self, computation: Computation) -> None:
+        self.trace = computation.trace
         self._state = RunningState(computation)
         self._steps: Iterator[int] = iter(computation.steps)
         self._at = -1
-        self._done: set[tuple[int, int]] = set()
+
+    def fact(self, event: int, fact: str) -> Value:
+        return getattr(self.trace.event(event), fact, MISSING)
+
+    def arguments(self, event: int) -> tuple[Value, ...]:
+        from possibly.detection.paths.meaning import arguments
+
+        return arguments(self.trace, event)
+
+    def value(self, event: int, variable: str) -> Value:
+        while self._at != event:
+            self._at = next(self._steps)
+            self._state.execute(self._at)
+        process = self.trace.processes[self.trace.process[event]].name
+        return looked_up(self._state.values, process, variable)
+
+
+def looked_up(values: Mapping[tuple[str | None, str], Value], process: str, name: str) -> Value:
+    """A variable of the process, else a shared one, else `P.x`."""
+    head, _, rest = name.partition(".")
+    for key in ((process, name), (None, name), (head, rest)):
+        if key in values:
+            return values[key]
+    return MISSING
+
+
+class Performer:
+    """Performs the actions of one expression along one run."""
+
+    def __init__(self, expression: Expression, scene: Scene, debugger: Debugger) -> None:
+        self.expression = expression
+        self.scene = scene
+        self.debugger = debugger
+        self.actions = {atom.number: atom.action for atom in expression.atoms if atom.action}
+        self._now = -1
+        self._done: set[int] = set()
+        """Atoms whose action the present event has seen performed."""
+        self._values: dict[int, tuple[Node, CompiledValue]] = {}
 
     def recognised(self, event: int, atoms: tuple[int, ...], played: Mapping[int, int]) -> None:
         """The event plays these atoms in an occurrence under way."""
+        if event != self._now:
+            self._now = event
+            self._done.clear()
         for atom in atoms:
-            if atom in self.actions and (event, atom) not in self._done:
-                self._done.add((event, atom))
+            if atom in self.actions and atom not in self._done:
+                self._done.add(atom)
                 self._perform(self.actions[atom], event, played)
 
     def completed(self, event: int, played: Mapping[int, int]) -> None:
@@ -138,60 +191,44 @@ class Performer:
             self._perform(self.expression.action, event, played)
 
     def _perform(self, action: Action, event: int, played: Mapping[int, int]) -> None:
-        self._advance(event)
         for statement in action:
             match statement:
                 case Assign(name, value):
                     self.debugger.variables[name] = self._value(value, event, played)
                 case Perform(function, arguments):
                     values = [self._value(argument, event, played) for argument in arguments]
-                    self.debugger.call(function, values, event, self.computation.trace.name(event))
-
-    def _advance(self, event: int) -> None:
-        while self._at != event:
-            self._at = next(self._steps)
-            self._state.execute(self._at)
+                    self.debugger.call(function, values, event, str(self.scene.fact(event, "name")))
 
     def _value(self, node: Node, event: int, played: Mapping[int, int]) -> Value:
+        compiled = self._compiled(node)
+        values = [self._look(getattr(leaf, "variable", ""), event, played) for leaf in compiled.leaves]
+        return compiled.evaluate(values)
+
+    def _compiled(self, node: Node) -> CompiledValue:
         def named(part: Node, below: list[Node]) -> Node:
             return Shared(".".join(part.parts)) if isinstance(part, Name) else with_children(part, below)
 
-        compiled = compile_value(fold(node, named))
-        values = [self._look(getattr(leaf, "variable", ""), event, played) for leaf in compiled.leaves]
-        return compiled.evaluate(values)
+        if id(node) not in self._values:
+            self._values[id(node)] = node, compile_value(fold(node, named))
+        return self._values[id(node)][1]
 
     def _look(self, name: str, event: int, played: Mapping[int, int]) -> Value:
         head, _, rest = name.partition(".")
         if head.startswith("_") and head[1:].isdecimal():
-            return self._fact(played.get(int(head[1:])), rest)
-        trace = self.computation.trace
+            atom = played.get(int(head[1:]))
+            return MISSING if atom is None else self.scene.fact(atom, FIELDS.get(rest, rest) or "name")
         if name in self.debugger.variables:
             return self.debugger.variables[name]
         bound = self._argument(name, played)
-        if bound is not MISSING:
-            return bound
-        process = trace.processes[trace.process[event]].name
-        for key in ((process, name), (None, name), (head, rest)):
-            if key in self._state.values:
-                return self._state.values[key]
-        return MISSING
-
-    def _fact(self, event: int | None, fact: str) -> Value:
-        if event is None:
-            return MISSING
-        found = self.computation.trace.event(event)
-        return found.name if not fact else getattr(found, FIELDS.get(fact, fact), MISSING)
+        return self.scene.value(event, name) if bound is MISSING else bound
 
     def _argument(self, name: str, played: Mapping[int, int]) -> Value:
         """The value of a variable of the expression, from an event that carries it."""
-        from possibly.detection.paths.meaning import arguments
-        from possibly.logic.paths.syntax import Control, Variable
-
         for atom in self.expression.atoms:
             given = atom.event.arguments if isinstance(atom.event, Control) else None
             for place, argument in enumerate(given or ()):
                 if argument == Variable(name) and atom.number in played:
-                    return arguments(self.computation.trace, played[atom.number])[place]
+                    return self.scene.arguments(played[atom.number])[place]
         return MISSING
 
 

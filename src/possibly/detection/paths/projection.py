@@ -1,14 +1,21 @@
 """The events of an expression in a trace, each with its predecessors among them.
 
-Here belongs the restriction of the order to the events that play some symbol. For every process, the
+Here belongs the restriction of the order to the events that play some symbol (Modeling Concurrency in
+Parallel Debugging, section 4.1: an event arrives with the latest events before it). For every process, the
 latest such events in its past are kept (its *frontier*) and, for each process, the last one known (its
 *clock*): an event of a frontier is covered by another past exactly if that past knows it and has it not in
 its own frontier. So nothing of the size of the trace is stored but what messages still carry.
+
+Runs without joint events are followed by `_projection.c`, which is built when a compiler is there, or by its
+twin `plain_predecessors`; the two are tested against each other. Joint events go through `Pasts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from array import array
+from collections.abc import Hashable, Iterator, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import NamedTuple
 
 from possibly.detection.paths.meaning import Meaning
@@ -19,18 +26,123 @@ Frontier = tuple[int, ...]
 Clock = tuple[int, ...]
 """For each process its last projected step in some past, -1 for none."""
 Past = tuple[Frontier, Clock]
+Symbols = tuple[int, ...]
 
 
 class Projected(NamedTuple):
     """An event of the expression."""
 
     step: int
-    symbols: tuple[int, ...]
+    symbols: Symbols
     predecessors: Frontier
     """The latest events of the expression before it."""
-    values: tuple[Hashable, ...]
-    clock: Clock
-    """What lies before it, itself included."""
+    values: tuple[Hashable, ...] = ()
+
+
+def projection(meaning: Meaning) -> Iterator[Projected]:
+    """The events of the expression in the recorded order."""
+    for step, symbols, before in fed(meaning):
+        yield Projected(step, symbols, before, meaning.values(step) if meaning.has_arguments else ())
+
+
+def fed(meaning: Meaning) -> Iterator[tuple[int, Symbols, Frontier]]:
+    """The same as plain triples without values: what `Run.feed_many` takes."""
+    computation = meaning.computation
+    if computation.joint:
+        return _with_joint_events(meaning)
+    symbols = meaning.all_symbols
+    kernel = kernels()
+    if kernel is None:
+        return plain_predecessors(computation, symbols)
+    return compiled_predecessors(kernel, computation, symbols)
+
+
+def kernels() -> ModuleType | None:
+    """The compiled module, if it was built."""
+    try:
+        return import_module("possibly.detection.paths._projection")
+    except ImportError:
+        return None
+
+
+def compiled_predecessors(
+    kernel: ModuleType, computation: Computation, symbols: Sequence[Symbols]
+) -> Iterator[tuple[int, Symbols, Frontier]]:
+    """Event, symbols and predecessors of every event that has symbols."""
+    start, edges = computation.edge_columns
+    columns = [_flat(column) for column in (computation.trace.process, start, edges)]
+    played = bytes(map(bool, symbols))
+    ends, found = kernel.predecessors(*columns, played, len(computation.lengths))
+    latest, ends = memoryview(found).cast("i").tolist(), memoryview(ends).cast("i").tolist()
+    events = [event for event, own in enumerate(symbols) if own]
+    ranges = zip([0, *ends], ends, strict=False)
+    before = [tuple(latest[first:end]) for first, end in ranges]
+    return zip(events, [symbols[event] for event in events], before, strict=True)
+
+
+def _flat(column: Ints) -> array[int]:
+    return column if isinstance(column, array) and column.typecode == "i" else array("i", column)
+
+
+def plain_predecessors(
+    computation: Computation, symbols: Sequence[Symbols]
+) -> Iterator[tuple[int, Symbols, Frontier]]:
+    """The plain twin. Clocks change in place; only an event that another process waits for copies its own."""
+    process = computation.trace.process
+    awaited = _successors(computation)
+    count = len(computation.lengths)
+    frontier: list[Frontier] = [()] * count
+    clock = [[-1] * count for _ in range(count)]
+    sent: dict[int, Past] = {}
+    predecessors = computation.predecessors
+    for event, own in enumerate(symbols):
+        at = process[event]
+        for other in predecessors(event):
+            latest, known = sent[other]
+            awaited[other] -= 1
+            if not awaited[other]:
+                del sent[other]
+            frontier[at], clock[at] = _merged(frontier[at], clock[at], latest, known, process)
+        if own:
+            yield event, own, frontier[at]
+            frontier[at] = (event,)
+            clock[at][at] = event
+        if event in awaited:
+            sent[event] = (frontier[at], tuple(clock[at]))
+
+
+def _merged(
+    first: Frontier, known: Sequence[int], second: Frontier, also: Sequence[int], process: Ints
+) -> tuple[Frontier, list[int]]:
+    if first == second:
+        return first, list(map(max, known, also))
+    kept = [step for step in first if step in second or also[process[step]] < step]
+    kept += [step for step in second if step not in first and known[process[step]] < step]
+    return tuple(sorted(kept)), list(map(max, known, also))
+
+
+def _successors(computation: Computation) -> dict[int, int]:
+    """For each event that has any: how many events of other processes have it as a direct predecessor."""
+    found: dict[int, int] = {}
+    predecessors, joint = computation.predecessors, computation.joint
+    for event in range(len(computation.trace)):
+        for other in predecessors(event):
+            if event not in joint or other not in joint[event]:
+                found[other] = found.get(other, 0) + 1
+    return found
+
+
+# ---- joint events -------------------------------------------------------------------------------
+
+
+def _with_joint_events(meaning: Meaning) -> Iterator[tuple[int, Symbols, Frontier]]:
+    pasts = Pasts(meaning.computation)
+    for step, symbols in meaning.played():
+        past = pasts.before(step)
+        if symbols:
+            yield step, symbols, past[0]
+            past = pasts.with_step(step, past)
+        pasts.after(step, past)
 
 
 class Pasts:
@@ -47,11 +159,6 @@ class Pasts:
 
     def before(self, step: int) -> Past:
         """The past of a step, itself not included."""
-        if step not in self.computation.joint:
-            past = self.now[self.process[step]]
-            for other in self.computation.predecessors(step):
-                past = self._joined(past, self._taken(other))
-            return past
         lines = self.computation.events(step)
         past = self.now[self.process[lines[0]]]
         for line in lines:
@@ -71,19 +178,10 @@ class Pasts:
 
     def after(self, step: int, past: Past) -> None:
         """The step is executed, and this is its past with itself."""
-        if step not in self.computation.joint:
-            self.now[self.process[step]] = past
-            if step in self._awaited:
-                self._sent[step] = past
-            return
         for line in self.computation.events(step):
             self.now[self.process[line]] = past
             if line in self._awaited:
                 self._sent[line] = past
-
-    def carried(self) -> Iterable[Past]:
-        """The pasts of events that have successors on other processes."""
-        return self._sent.values()
 
     def with_step(self, step: int, past: Past) -> Past:
         """The past after a step that belongs to the projection."""
@@ -94,72 +192,5 @@ class Pasts:
     def _joined(self, one: Past, two: Past) -> Past:
         if one is two or one == two:
             return one
-        (first, known), (second, also) = one, two
-        process = self.process
-        kept = [step for step in first if step in second or also[process[step]] < step]
-        kept += [step for step in second if step not in first and known[process[step]] < step]
-        return tuple(sorted(kept)), tuple(map(max, known, also))
-
-
-def _successors(computation: Computation) -> dict[int, int]:
-    """For each event that has any: how many events of other processes have it as a direct predecessor."""
-    found: dict[int, int] = {}
-    predecessors, joint = computation.predecessors, computation.joint
-    for event in range(len(computation.trace)):
-        for other in predecessors(event):
-            if event not in joint or other not in joint[event]:
-                found[other] = found.get(other, 0) + 1
-    return found
-
-
-def projection(meaning: Meaning, pasts: Pasts | None = None) -> Iterator[Projected]:
-    """The events of the expression in the recorded order; `pasts` may be watched meanwhile."""
-    pasts = pasts or Pasts(meaning.computation)
-    for step, symbols in meaning.played():
-        past = pasts.before(step)
-        if not symbols:
-            pasts.after(step, past)
-            continue
-        whole = pasts.with_step(step, past)
-        pasts.after(step, whole)
-        values = meaning.values(step) if meaning.has_arguments else ()
-        yield Projected(step, symbols, past[0], values, whole[1])
-
-
-def simple_projection(meaning: Meaning) -> Iterator[tuple[int, tuple[int, ...], Frontier]]:
-    """Event, symbols and predecessors, for a simple meaning: the same as `projection`, several times as fast.
-
-    Clocks are lists that change in place; only an event that another process waits for copies its own.
-    """
-    computation = meaning.computation
-    process = computation.trace.process
-    awaited = _successors(computation)
-    count = len(computation.lengths)
-    frontier: list[Frontier] = [()] * count
-    clock = [[-1] * count for _ in range(count)]
-    sent: dict[int, Past] = {}
-    predecessors = computation.predecessors
-    for event, symbols in enumerate(meaning.simple_symbols()):
-        at = process[event]
-        for other in predecessors(event):
-            latest, known = sent[other]
-            awaited[other] -= 1
-            if not awaited[other]:
-                del sent[other]
-            frontier[at], clock[at] = _merged(frontier[at], clock[at], latest, known, process)
-        if symbols:
-            yield event, symbols, frontier[at]
-            frontier[at] = (event,)
-            clock[at][at] = event
-        if event in awaited:
-            sent[event] = (frontier[at], tuple(clock[at]))
-
-
-def _merged(
-    first: Frontier, known: list[int], second: Frontier, also: Clock, process: Ints
-) -> tuple[Frontier, list[int]]:
-    if first == second:
-        return first, [max(one, two) for one, two in zip(known, also, strict=True)]
-    kept = [step for step in first if step in second or also[process[step]] < step]
-    kept += [step for step in second if step not in first and known[process[step]] < step]
-    return tuple(sorted(kept)), list(map(max, known, also))
+        frontier, clock = _merged(*one, *two, self.process)
+        return frontier, tuple(clock)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Generic, TypeVar
 
 from possibly.detection.paths.meaning import Meaning
 from possibly.logic.paths.compiled import compiled
@@ -18,6 +19,8 @@ from possibly.logic.paths.rules import Rule
 from possibly.logic.paths.syntax import Atom, Control, Variable
 from possibly.order.computation import Computation
 from possibly.trace.model import Trace
+
+Event = TypeVar("Event")
 
 
 def synchronised(trace: Trace, order: str, rules: Iterable[Rule]) -> Computation:
@@ -31,18 +34,31 @@ def pairs_of(computation: Computation, rule: Rule) -> Iterator[tuple[int, int]]:
     """The synchronisations of one rule: first and second event."""
     expression = compiled(rule.expression)
     meaning = Meaning(expression, computation)
-    first, second = rule.expression.atoms
-    one, two = 0, len(expression.symbols) - 1
-    keys = [_common(first, second), _common(second, first)]
-    waiting: dict[tuple[Hashable, ...], deque[int]] = {}
+    tokens: Tokens[int] = Tokens(rule, len(expression.symbols))
     for step, symbols in meaning.played():
-        values = meaning.values(step) if symbols else ()
-        if two in symbols and (key := _key(values, keys[1])) in waiting and waiting[key]:
-            earlier = waiting[key].popleft()
-            if earlier < step:
-                yield earlier, step
-        if one in symbols:
-            waiting.setdefault(_key(values, keys[0]), deque()).append(step)
+        if symbols:
+            for earlier in tokens.taken(symbols, meaning.values(step), step):
+                if earlier < step:
+                    yield earlier, step
+
+
+class Tokens(Generic[Event]):
+    """The first events of a rule that no second event has taken yet."""
+
+    def __init__(self, rule: Rule, symbols: int) -> None:
+        first, second = rule.expression.atoms
+        self._two = symbols - 1
+        self._keys = [_common(first, second), _common(second, first)]
+        self._waiting: dict[tuple[Hashable, ...], deque[Event]] = {}
+
+    def taken(self, symbols: tuple[int, ...], values: tuple[Hashable, ...], event: Event) -> Iterator[Event]:
+        """The event plays these symbols of the rule: the earlier one that it synchronises with, if any."""
+        if self._two in symbols:
+            waiting = self._waiting.get(_key(values, self._keys[1]))
+            if waiting:
+                yield waiting.popleft()
+        if 0 in symbols:
+            self._waiting.setdefault(_key(values, self._keys[0]), deque()).append(event)
 
 
 def _common(atom: Atom, other: Atom) -> tuple[int, ...]:

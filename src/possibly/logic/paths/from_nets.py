@@ -1,12 +1,21 @@
-"""One-safe nets as expressions.
+"""Safe nets as expressions.
 
 Here belongs the way back of appendix I.2 of Modeling Concurrency in Parallel Debugging, by another
-construction. A place of a one-safe net is a machine with two states, empty and marked, so the transitions
-around it follow a regular expression; the net is all its places at once, synchronised at the transitions
-they share. That is a multiple expression, an `&` of sequential ones. The order is that of the net: a
-transition that fills a place comes after the one that emptied it, for otherwise it could have come before
-and put a second token there. The paper instead unfolds splits and joins, and its proof leaves out how
-parts that share events are to be cut. Transitions must have names of their own.
+construction. A place that never holds more than one token is a machine with two states, empty and marked, so
+the transitions around it follow a regular expression; the net is all its places at once, synchronised at
+the transitions they share: an `&` of sequential expressions. The order is that of the net: a transition that
+fills such a place comes after the one that emptied it, for otherwise it could have come before and put a
+second token there.
+
+A place that holds up to k tokens, k > 1, is any number of tokens that are each made and then taken:
+`(makers; takers)@`, which orders a taker after the maker of its token and nothing else. That there are never
+more than k at once is a matter of the rest of the net. Such a place has to be empty at the start and at the
+end, and a transition may touch it with one arc only: otherwise one event would belong to two copies, and
+copies do not synchronise.
+
+The paper instead unfolds splits and joins, and its proof leaves out how parts that share events are to be
+cut; with k > 1 it keeps to the four operators of safe expressions, while this needs `@`. Transitions must
+have names of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +23,17 @@ from __future__ import annotations
 from possibly.errors import UsageError
 from possibly.logic.paths.nets import Marking, Net, NetTransition
 from possibly.logic.paths.parser import number_atoms
-from possibly.logic.paths.syntax import Atom, Choice, Control, Expression, Path, Repeat, Sequence, Together
+from possibly.logic.paths.syntax import (
+    Atom,
+    Choice,
+    Control,
+    Expression,
+    Many,
+    Path,
+    Repeat,
+    Sequence,
+    Together,
+)
 from possibly.logic.source import Source
 from possibly.records import replace
 
@@ -24,14 +43,18 @@ def expression_of(net: Net) -> Expression:
     labels = [each.label for each in net.transitions]
     if None in labels or len(set(labels)) < len(labels):
         raise UsageError("every transition of the net needs a name of its own")
-    if net.has_zero_tests or net.bound() != 1:
-        raise UsageError("the net is not one-safe")
+    if net.has_zero_tests or net.bound() is None:
+        raise UsageError(
+            "the net is not safe: a place may hold any number of tokens, or there are zero tests"
+        )
     if not all(each.inputs for each in net.transitions):
         raise UsageError("every transition of the net needs an input")
     net = replace(net, transitions=_useful(net))
+    bounds = net.bounds()
+    assert bounds is not None, "with fewer transitions there are fewer markings"
     found: Path | None = None
     for place in range(net.places):
-        path = _place(net, place)
+        path = _place(net, place) if bounds[place] < 2 else _tokens(net, place)
         if path is not None:
             found = path if found is None else Together(found, path)
     if found is None:
@@ -73,6 +96,21 @@ def _place(net: Net, place: int) -> Path | None:
     if not fills and not empties and not tests:
         return None
     return _between(net.initial[place], net.final[place], _any(fills), _any(empties), _any(tests))
+
+
+def _tokens(net: Net, place: int) -> Path:
+    """What the transitions around a place that holds several tokens may do."""
+    makers = [each for each in net.transitions if place in each.outputs]
+    takers = [each for each in net.transitions if place in each.inputs]
+    arcs = [each.inputs.count(place) + each.outputs.count(place) for each in net.transitions]
+    if net.initial[place] or net.final[place] or max(arcs, default=0) > 1:
+        raise UsageError(
+            f"place {place} holds several tokens at once: it has to be empty at the start and at the end, "
+            "and no transition may have two arcs to it"
+        )
+    made, taken = (_any([each.label or "" for each in side]) for side in (makers, takers))
+    assert made is not None and taken is not None, "tokens that are made are taken on the way to the end"
+    return Many(Sequence(made, taken))
 
 
 def _between(start: int, end: int, fill: Path | None, empty: Path | None, test: Path | None) -> Path:

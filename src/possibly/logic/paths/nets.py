@@ -59,6 +59,11 @@ class Net:
 
     def bound(self, most: int = 10_000) -> int | None:
         """The k of a k-safe net: most tokens a place ever holds; None if not known within `most` markings."""
+        found = self.bounds(most)
+        return None if found is None else max(found, default=0)
+
+    def bounds(self, most: int = 10_000) -> Marking | None:
+        """Most tokens that each place ever holds; None if not known within `most` markings."""
         seen, pending = {self.initial}, [self.initial]
         while pending:
             marking = pending.pop()
@@ -69,7 +74,7 @@ class Net:
                         return None
                     seen.add(following)
                     pending.append(following)
-        return max(max(marking, default=0) for marking in seen)
+        return tuple(map(max, zip(*seen, strict=True)))
 
 
 def net(expression: Compiled) -> Net:

@@ -1,69 +1,90 @@
-"""Pictures of path expressions as DOT graphs: automaton, net, and the partial order of a run so far.
+"""Pictures of a path expression: its semantic model, and the partial order of a run so far.
 
-An automaton is drawn as in figures 4-1 to 4-11 of Modeling Concurrency in Parallel Debugging: an arc
-carries an event and its predecessors, final states have two rings. In a net a place is a circle, a
-transition a bar, silent ones are thin, and a zero test is an arc with a round head.
+The model is that of the smallest class of the expression (Modeling Concurrency in Parallel Debugging, figure
+1-1): a finite automaton for a sequential one, else a net, as figure I-1 makes it: safe, Petri, or with zero
+tests. The order so far is what an `expect` has read before the event that does not fit, which is marked,
+with what could have come in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from possibly.views.export.dot import quoted
+from possibly.errors import UsageError
+from possibly.views.export.boxes import Arrow, Box, Picture
 
 if TYPE_CHECKING:
-    from possibly.logic.paths.automaton import Automaton
-    from possibly.logic.paths.nets import Net
+    from possibly.logic.specification import Property, Specification
+    from possibly.verdict.model import Verdict
 
-HEAD = (
-    '  rankdir=LR;\n  node [fontname="monospace", fontsize=10];\n  edge [fontname="monospace", fontsize=9];\n'
-)
-
-
-def render_automaton(automaton: Automaton, name: str = "automaton") -> str:
-    """The states and transitions."""
-    lines = [
-        f"  q{state} [label={quoted(str(state))}, "
-        f"shape={'doublecircle' if state in automaton.final else 'circle'}];\n"
-        for state in range(automaton.states)
-    ]
-    lines += [
-        f"  q{each.source} -> q{each.target} [label={quoted('(' + each.label + ')')}];\n"
-        for each in automaton.transitions
-    ]
-    return _graph(name, lines)
+MOST_STATES = 200
+MOST_PARTS = 400
+"""Places and transitions of a net that is drawn."""
 
 
-def render_net(net: Net, name: str = "net") -> str:
-    """Places with their tokens, transitions and arcs."""
-    lines = [
-        f"  p{place} [label={quoted('•' * tokens)}, shape=circle];\n"
-        for place, tokens in enumerate(net.initial)
-    ]
-    for number, each in enumerate(net.transitions):
-        width = 0.05 if each.label is None else 0.2
-        lines.append(
-            f'  t{number} [label="", xlabel={quoted(each.label or "")}, shape=box, width={width}];\n'
+def model_picture(found: Property, specification: Specification) -> Picture:
+    """The semantic model of a path expression."""
+    from possibly.logic.paths.automaton import automaton
+    from possibly.logic.paths.classes import subclass
+    from possibly.logic.paths.compiled import compiled
+    from possibly.logic.paths.machine import Machine
+    from possibly.logic.paths.nets import net
+    from possibly.logic.paths.parser import parse_path
+    from possibly.views.export.graphs import automaton_picture, path_net_picture
+
+    definitions = {each.name: each for each in specification.definitions}
+    tree = compiled(parse_path(found.source, definitions))
+    kind = subclass(tree.expression)
+    if kind.name == "sequential":
+        states = automaton(Machine(tree), MOST_STATES)
+        if states is not None:
+            return automaton_picture(states, f"{found.name}: {kind.model}")
+    drawn = net(tree)
+    if drawn.places + len(drawn.transitions) > MOST_PARTS:
+        raise UsageError(f"the net of {found.name} has more than {MOST_PARTS} places and transitions")
+    return path_net_picture(drawn, f"{found.name}: {kind.model}")
+
+
+def partial_picture(verdict: Verdict) -> Picture:
+    """The order of the events that fitted, the first one that does not, and what was expected."""
+    result = verdict.path
+    if result is None or result.matches is not None:
+        raise UsageError(
+            "the partial order so far is that of an expect", hint="give it with --expect FORMULA"
         )
-        lines += [f"  p{place} -> t{number};\n" for place in each.inputs]
-        lines += [f"  t{number} -> p{place};\n" for place in each.outputs]
-        lines += [f"  p{place} -> t{number} [arrowhead=odot];\n" for place in each.empty]
-    return _graph(name, lines)
+    picture = Picture(f"{verdict.name}: the partial order so far", direction="LR")
+    rows = _Rows(picture)
+    for each in result.latest:
+        rows.add(each.symbol, each.after, (each.symbol,))
+    if result.event is not None:
+        rows.add(result.event, result.after, (result.event, "does not fit"), marked=True)
+    for number, expected in enumerate(result.expected):
+        rows.add(f" {number}", expected.after, (f"expected: {expected.symbol}",), kind="title", arrow="order")
+    return picture
 
 
-def render_order(events: Iterable[tuple[str, str, tuple[str, ...]]], name: str = "run") -> str:
-    """A partial order from its events: each with its text and the events right before it."""
-    return _graph(name, _order_lines(events))
+class _Rows:
+    """Puts events to the right of all that precede them."""
 
+    def __init__(self, picture: Picture) -> None:
+        self.picture = picture
+        self.names: dict[str, str] = {}
+        self.filled: dict[int, int] = {}
 
-def _order_lines(events: Iterable[tuple[str, str, tuple[str, ...]]]) -> Iterator[str]:
-    numbers: dict[str, int] = {}
-    for event, text, before in events:
-        numbers[event] = len(numbers)
-        yield f"  e{numbers[event]} [label={quoted(event, text)}];\n"
-        yield from (f"  e{numbers[other]} -> e{numbers[event]};\n" for other in before)
-
-
-def _graph(name: str, lines: Iterable[str]) -> str:
-    return f"digraph {quoted(name)} {{\n{HEAD}{''.join(lines)}}}\n"
+    def add(
+        self,
+        event: str,
+        before: Iterable[str],
+        lines: tuple[str, ...],
+        *,
+        kind: str = "state",
+        arrow: str = "flow",
+        marked: bool = False,
+    ) -> None:
+        earlier = [self.names[other] for other in before if other in self.names]
+        column = 1 + max((self.picture.boxes[other].column for other in earlier), default=-1)
+        row = self.filled[column] = self.filled.get(column, -1) + 1
+        name = self.names[event] = f"e{len(self.names)}"
+        self.picture.boxes[name] = Box(lines, column, row, kind, marked)
+        self.picture.arrows += [Arrow(other, name, arrow) for other in earlier]
