@@ -43,6 +43,10 @@ class Patches:
     def awaits(self, module: str) -> bool:
         return module in self._waiting
 
+    def replaced(self) -> list[tuple[Any, str, Any]]:
+        """(owner, name, what was there), oldest first."""
+        return list(self._replaced)
+
     def undo(self) -> None:
         self._waiting.clear()
         while self._replaced:

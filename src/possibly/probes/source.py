@@ -10,14 +10,13 @@ other thread runs in between (see `recorder.log`): for `x = v` with x shared
     x = _possibly_v
     _possibly_log((WRITE, _possibly_p, 17, _possibly_s))
 
-and for a read the expression `(x, _possibly_log((READ, _possibly_p, 18)))[0]`. The names `_possibly_log`,
-`_possibly_snap`, ... are builtins while a program is recorded; `_possibly_p` is the running process, set
-where a
-function begins. Class bodies, annotations and `del` are left alone.
+and for a read the expression `(x, _possibly_log((READ, _possibly_p, 18)))[0]`; in a function what stays the
+same of an entry is put together once, where it begins. The names `_possibly_log`, `_possibly_snap`, ... are
+builtins while a program is recorded; `_possibly_p` is the running process, set where a function begins. Class
+bodies, annotations and `del` are left alone.
 
-A label is a comment `#: m2` at the end of a line. It goes to the event of a watched assignment on that
-line, else
-to an event of its own: after a simple statement, or when the condition of an `if` or `while` has been
+A label is a comment `#: m2` at the end of a line. It goes to the event of a watched assignment on that line,
+else to an event of its own: after a simple statement, or when the condition of an `if` or `while` has been
 evaluated.
 """
 
@@ -62,6 +61,8 @@ class Watch:
     functions: frozenset[str] = frozenset()
     everything: bool = False
     """Every access that another thread could see."""
+    arguments: frozenset[str] = frozenset()
+    """Functions whose calls are told with their arguments."""
 
     def is_empty(self) -> bool:
         return not (self.names or self.members or self.functions or self.everything)
@@ -221,8 +222,12 @@ class _Rewriter(ast.NodeTransformer):
         """Enter and exit around the body; the docstring stays first."""
         first = [body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         site = self.site(node, fn=node.name)
-        tried = ast.Try(body or [ast.Pass()], [], [], [trees.log(EXIT, trees.me(), site)])
-        return [*first, trees.log(ENTER, trees.me(), site), tried]
+        told: list[ast.expr] = []
+        if node.name in self.watch.arguments:
+            first.append(trees.assign("_possibly_given", trees.call("args", *_told_arguments(node.args))))
+            told = [trees.load("_possibly_given")]
+        tried = ast.Try(body or [ast.Pass()], [], [], [trees.tell(EXIT, trees.me(), site, *told)])
+        return [*first, trees.tell(ENTER, trees.me(), site, *told), tried]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
         outer, self.scope = self.scope, self.scopes[node]
@@ -298,7 +303,7 @@ class _Rewriter(ast.NodeTransformer):
                 setattr(node, name, [self.visit(v) if isinstance(v, ast.expr) else v for v in value])
         if label is None or trees.is_compound(node):
             return [node]
-        mark = trees.log(MARK, trees.me(), self.site(node, None, label))
+        mark = trees.tell(MARK, trees.me(), self.site(node, None, label))
         ends = isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
         return [mark, node] if ends else [node, mark]
 
@@ -316,7 +321,7 @@ class _Rewriter(ast.NodeTransformer):
                     item.optional_vars, more = self._through_temporaries(item.optional_vars, node, None)
                     after += more
         if label is not None and not after:
-            after = [trees.log(MARK, trees.me(), self.site(node, None, label))]
+            after = [trees.tell(MARK, trees.me(), self.site(node, None, label))]
         node.body = [*after, *self._body(node.body)]
         return [node]
 
@@ -350,7 +355,7 @@ class _Rewriter(ast.NodeTransformer):
     def _assigned(
         self, node: ast.stmt, targets: list[ast.expr], value: ast.expr, label: str | None
     ) -> list[ast.stmt]:
-        found: list[ast.stmt] = [trees.assign("_possibly_v", value)]
+        found = _taken(value)
         for position, target in enumerate(targets):
             last = position == len(targets) - 1
             found += self._store(target, node, label if last else None)
@@ -384,11 +389,13 @@ class _Rewriter(ast.NodeTransformer):
         if not variable.shared:
             return [store, *self._set(trees.load("_possibly_v"), variable, node, label)]
         site = self.site(node, variable.name, label)
-        return [
-            trees.snap("_possibly_v"),
-            store,
-            trees.log(WRITE, trees.me(), site, trees.load("_possibly_s")),
-        ]
+        value = trees.load("_possibly_s")
+        if self._is_steady():
+            entry = ast.Tuple([ast.Constant(WRITE), trees.me(), site], ast.Load())
+            told = trees.call("log", ast.Tuple([self._prepared("w", site, entry), value], ast.Load()))
+        else:
+            told = trees.log_call(WRITE, trees.me(), site, value)
+        return [trees.snap("_possibly_v"), store, ast.Expr(told)]
 
     def _set(
         self, value: ast.expr, variable: _Variable, node: ast.AST, label: str | None = None
@@ -443,7 +450,7 @@ class _Rewriter(ast.NodeTransformer):
                 target.value = trees.load("_possibly_a")
             case ast.Subscript(value, key):
                 read = self._augmented_item(target, value, key, found)
-        found.append(trees.assign("_possibly_v", read))
+        found += _taken(read)
         found.append(ast.AugAssign(ast.Name("_possibly_v", ast.Store()), node.op, self.visit(node.value)))
         found += self._store(target, node, label)
         return [*found, trees.assign("_possibly_v", ast.Constant(None))]
@@ -485,14 +492,22 @@ class _Rewriter(ast.NodeTransformer):
 
     def _read(self, expression: ast.expr, variable: _Variable, node: ast.AST) -> ast.expr:
         site = self.site(node, variable.name)
-        entry = ast.Tuple([ast.Constant(READ), trees.me(), site], ast.Load())
-        if self.scope.is_function and not self.scope.is_generator and isinstance(self.scope.node, _DEFINED):
-            # Nothing in the entry changes while the function runs: it is made once, where the function
-            # begins.
-            name = f"_possibly_r{site.value!r}"
-            self.prepared.setdefault(name, entry)
-            return trees.pick([expression, trees.call("log", trees.load(name))], 0)
+        entry: ast.expr = ast.Tuple([ast.Constant(READ), trees.me(), site], ast.Load())
+        if self._is_steady():
+            entry = self._prepared("r", site, entry)
         return trees.pick([expression, trees.call("log", entry)], 0)
+
+    def _is_steady(self) -> bool:
+        """Whether the process stays the same while the code runs."""
+        return (
+            self.scope.is_function and not self.scope.is_generator and isinstance(self.scope.node, _DEFINED)
+        )
+
+    def _prepared(self, letter: str, site: ast.Constant, entry: ast.expr) -> ast.expr:
+        """The entry, made where the function begins."""
+        name = f"_possibly_{letter}{site.value!r}"
+        self.prepared.setdefault(name, entry)
+        return trees.load(name)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if not isinstance(node.ctx, ast.Load) or not self.is_member(node.attr):
@@ -571,6 +586,23 @@ class _Rewriter(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = _comprehension  # noqa: N815
     visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
+
+
+def _taken(value: ast.expr) -> list[ast.stmt]:
+    """`_possibly_v` gets the value; what a read tells about itself follows in a statement of its own."""
+    match value:
+        case ast.Subscript(ast.Tuple([read, ast.Call(ast.Name("_possibly_log")) as told]), ast.Constant(0)):
+            return [trees.assign("_possibly_v", read), ast.Expr(told)]
+    return [trees.assign("_possibly_v", value)]
+
+
+def _told_arguments(given: ast.arguments) -> list[ast.expr]:
+    """The positional parameters of a call; the object that a method is called on only if it is alone."""
+    found: list[ast.expr] = [ast.Name(each.arg, ast.Load()) for each in (*given.posonlyargs, *given.args)]
+    if given.vararg is not None:
+        found.append(ast.Starred(ast.Name(given.vararg.arg, ast.Load()), ast.Load()))
+    is_method = isinstance(found[0], ast.Name) and found[0].id in ("self", "cls") if found else False
+    return found[1:] if is_method and len(found) > 1 else found
 
 
 def _known_as(container: _Variable | str | None) -> str | None:

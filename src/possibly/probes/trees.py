@@ -34,6 +34,11 @@ def log(kind: int, *parts: ast.expr) -> ast.stmt:
     return ast.Expr(log_call(kind, *parts))
 
 
+def tell(kind: int, *parts: ast.expr) -> ast.stmt:
+    """The same where no store stands right before: whoever follows the program may stop it there."""
+    return ast.Expr(call("tell", ast.Tuple([ast.Constant(kind), *parts], ast.Load())))
+
+
 def pick(parts: list[ast.expr], position: int) -> ast.expr:
     return ast.Subscript(ast.Tuple(parts, ast.Load()), ast.Constant(position), ast.Load())
 

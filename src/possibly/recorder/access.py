@@ -17,7 +17,7 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET
-from possibly.recorder.entries import RAW
+from possibly.recorder.entries import OBJECT_ARGUMENT, RAW, THING_ARGUMENT
 from possibly.recorder.log import Log
 from possibly.recorder.snapshot import PLAIN, snapshot
 
@@ -38,6 +38,7 @@ class Access:
 
     def __init__(self, log: Log) -> None:
         self._append = log.append
+        self._object_number = log.object_number
 
     def names(self) -> dict[str, Any]:
         return {
@@ -45,11 +46,24 @@ class Access:
             "_possibly_plain": PLAIN, "_possibly_stored": self.stored, "_possibly_stored_in": self.stored_in,
             "_possibly_mutator": self.mutator, "_possibly_mutator_in": self.mutator_in,
             "_possibly_item": self.item, "_possibly_member": self.member, "_possibly_seen": self.seen,
+            "_possibly_args": self.arguments, "_possibly_tell": self._append,
         }  # fmt: skip
 
     def put(self) -> None:
         for name, value in self.names().items():
             setattr(builtins, name, value)
+
+    def arguments(self, *values: Any) -> tuple[Any, ...]:
+        """The arguments of a call: values as they are now, other objects by their number."""
+        return tuple([self._argument(value) for value in values])
+
+    def _argument(self, value: Any) -> Any:
+        primitive = port.number_of(value)
+        if primitive:
+            return (THING_ARGUMENT, primitive)
+        found = snapshot(value)
+        is_other = type(found) is str and not isinstance(value, str)
+        return (OBJECT_ARGUMENT, self._object_number(value)) if is_other else found
 
     def stored(self, container: Any, key: Any, value: Any, site: int, process: int, kind: int) -> None:
         """`container[key] = value` for a container that is a variable, or whose items are."""

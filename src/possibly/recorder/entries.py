@@ -36,10 +36,14 @@ OWN = 25
 """(OWN, process, site, fields, key): an event of the program's own making."""
 THING = 28
 """(THING, number, name): the global variable that a primitive is bound to."""
+INITIAL = 27
+"""(INITIAL, values): globals that had values when the recording began."""
+OBJECT_ARGUMENT, THING_ARGUMENT = "\0object", "\0thing"
+"""(OBJECT_ARGUMENT, number): an argument of a call that is an object; the other: that is a primitive."""
 HEADER = 26
 """(HEADER, fields): which process of the operating system this is, and who started it."""
 __all__ = [
-    "ENTER", "EXIT", "HEADER", "ITEM_READ", "ITEM_WRITE", "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED",
-    "OBJECT", "OWN",
-    "PROCESS", "RAW", "READ", "SET", "SITE", "SYNC", "THING", "WRITE",
+    "ENTER", "EXIT", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "MARK", "MEMBER_READ", "MEMBER_WRITE",
+    "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
+    "PROCESS", "RAW", "READ", "SET", "SITE", "SYNC", "THING", "THING_ARGUMENT", "WRITE",
 ]  # fmt: skip

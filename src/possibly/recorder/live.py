@@ -10,13 +10,16 @@ from __future__ import annotations
 import ast
 import gc
 import linecache
+import sys
 from collections.abc import Iterator
 from importlib.abc import InspectLoader
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 from possibly.probes import port
 from possibly.probes.imports import Sites
 from possibly.probes.source import Watch, rewritten
+from possibly.recorder.snapshot import snapshot
 
 
 class Live:
@@ -35,6 +38,24 @@ class Live:
             if new is not None and new.co_freevars == function.__code__.co_freevars:
                 self._replaced.append((function, function.__code__))
                 function.__code__ = new
+
+    def values(self) -> dict[str, Any]:
+        """The watched globals of the program that have a value now."""
+        found: dict[str, Any] = {}
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if name == "__main__" or (isinstance(file, str) and port.is_user_file(file)):
+                for variable, value in list(vars(module).items()):
+                    if not callable(value) and not isinstance(value, ModuleType):
+                        found.update(self._named(name, variable, value))
+        return found
+
+    def _named(self, module: str, variable: str, value: Any) -> dict[str, Any]:
+        if variable in self._watch.names:
+            return {variable: snapshot(value)}
+        if variable in self._watch.members and module != "__main__":
+            return {f"{module}.{variable}": snapshot(value)}
+        return {}
 
     def undo(self) -> None:
         for function, code in self._replaced:

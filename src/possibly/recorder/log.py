@@ -155,7 +155,7 @@ class Log:
     def _new_place(self, frame: Any) -> int:
         code = frame.f_code
         self._kept.append(code)
-        if port.is_library(code.co_filename) or code.co_filename.startswith("<"):
+        if not _is_shown(code.co_filename):
             self._inner.add(id(code))
             return 0
         found = self._sites[id(code), frame.f_lasti] = self.site(shown_path(code.co_filename), frame.f_lineno)
@@ -279,7 +279,10 @@ class Log:
     def flush(self) -> None:
         with self._flushing:
             taken, packed = self._take()
-            told = [entry if entry[0] in _ALREADY_PLAIN else self._plain(entry) for entry in taken]
+            told = [
+                entry if type(entry[0]) is tuple or entry[0] in _ALREADY_PLAIN else self._plain(entry)
+                for entry in taken
+            ]
             self._name_objects()
             defined, self._definitions = self._definitions, []
             if told or defined or packed:
@@ -355,6 +358,11 @@ def _free_path(folder: str, pid: int) -> str:
     while os.path.exists(path := os.path.join(folder, f"{pid}-{number}{SUFFIX}")):
         number += 1
     return path
+
+
+def _is_shown(file: str) -> bool:
+    """Whether lines of the file mean something to the user: files, and cells of a notebook."""
+    return not port.is_library(file) and (not file.startswith("<") or file.startswith("<ipython-input"))
 
 
 def _class_name(thing: Any) -> str:

@@ -37,6 +37,7 @@ class Source:
     objects: dict[int, Any] = field(default_factory=dict)
     classes: dict[int, str] = field(default_factory=dict)
     things: dict[int, str] = field(default_factory=dict)
+    initial: dict[str, Any] = field(default_factory=dict)
     events: list[Entry] = field(default_factory=list)
     position: int = 0
     time: float = 0.0
@@ -91,6 +92,8 @@ def add_entry(found: Source, entry: Entry) -> None:
             found.things[entry[1]] = entry[2]
         case e.HEADER:
             found.header = entry[1]
+        case e.INITIAL:
+            found.initial = entry[1]
         case _:
             found.events.append(entry)
 
@@ -144,9 +147,10 @@ class Merge:
                 self._force()
 
     def _initial_values(self) -> dict[str, Any]:
-        """What the program gave its shared variables before it had a second process."""
+        """What shared variables had when the recording began, or were given before a second process was."""
         found: dict[str, Any] = {}
         for source in self.sources[:1]:
+            found.update(source.initial)
             for entry in source.events:
                 if entry[0] == e.SYNC and entry[3] == "spawn":
                     break
@@ -298,12 +302,21 @@ class Merge:
     def _call(self, source: Source, entry: Entry) -> None:
         stack = self.stacks.setdefault(self._process(source, entry[1]), [])
         function = source.sites[entry[2]][5]
+        told = {"args": [self._argument(source, each) for each in entry[3]]} if len(entry) > 3 else {}
         if entry[0] == e.ENTER:
             stack.append(function)
-            self._add(source, entry, kind="enter", fn=function)
+            self._add(source, entry, kind="enter", fn=function, **told)
         elif stack and stack[-1] == function:  # else a generator was left half-way
             stack.pop()
-            self._add(source, entry, kind="exit", fn=function)
+            self._add(source, entry, kind="exit", fn=function, **told)
+
+    def _argument(self, source: Source, told: Any) -> Any:
+        match told:
+            case (e.OBJECT_ARGUMENT, int() as number):
+                return self._object(source, number)
+            case (e.THING_ARGUMENT, int() as number):
+                return self.things.get((source.key, number), f"primitive#{number}")
+        return told
 
     def _own(self, source: Source, entry: Entry) -> None:
         fields, key = dict(entry[3]), entry[4]

@@ -35,7 +35,11 @@ def number_of(action: str) -> int:
 
 
 def unpacked(entries: list[Entry], packed: bytes) -> Iterator[Entry]:
-    """The entries of a piece and its records, each record before the entry whose position it names."""
+    """The entries of a piece and its records, each record before the entry whose position it names.
+
+    An entry whose head was put together beforehand, `((kind, process, site), value)`, is flat again.
+    """
+    entries = [(*entry[0], entry[1]) if type(entry[0]) is tuple else entry for entry in entries]
     passed = 0
     for position, action, details, _, process, site, thing, first, second in _RECORD.iter_unpack(packed):
         while passed < position:

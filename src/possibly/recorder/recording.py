@@ -27,6 +27,8 @@ from possibly.recorder.snapshot import snapshot
 from possibly.records import replace
 
 VARIABLE = "POSSIBLY_RECORDING"
+WORDS = ("names", "members", "functions", "arguments")
+"""The fields of a `Watch` that are sets of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Settings:
 
     def text(self) -> str:
         fields: dict[str, Any] = asdict(self)
-        for word in ("names", "members", "functions"):
+        for word in WORDS:
             fields["watch"][word] = sorted(fields["watch"][word])
         return json.dumps(fields)
 
@@ -51,16 +53,16 @@ class Settings:
     def of(text: str) -> Settings:
         fields = json.loads(text)
         watch = fields.pop("watch")
-        words = {word: frozenset(watch[word]) for word in ("names", "members", "functions")}
+        words = {word: frozenset(watch[word]) for word in WORDS}
         return Settings(watch=Watch(everything=watch["everything"], **words), **fields)
 
 
 class Recording:
     """Started by `start`, ended by `stop` or with the process."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, log: Log | None = None) -> None:
         self.settings = settings
-        self.log = Log(settings.folder, settings.name, settings.parent, compiled())
+        self.log = log or Log(settings.folder, settings.name, settings.parent, compiled())
         self.patches = Patches()
         self.finder = imports.Finder(self.patches, settings.watch, self.sites)
         self._tokens = itertools.count(1)
@@ -132,7 +134,7 @@ class Recording:
         self.patches.undo()
         port.listen(port.QUIET)
         self.log.close()
-        builtins._possibly_log = _nothing  # type: ignore[attr-defined]
+        builtins._possibly_log = builtins._possibly_tell = _nothing  # type: ignore[attr-defined]
 
 
 class Starter:

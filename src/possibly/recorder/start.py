@@ -12,6 +12,7 @@ import importlib.util
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -20,8 +21,8 @@ from possibly.recorder.recording import VARIABLE, Recording, Settings
 from possibly.records import replace
 
 
-def main() -> None:
-    recording = Recording(_named(Settings.of(os.environ[VARIABLE])))
+def main(make: Callable[[Settings], Recording] = Recording) -> None:
+    recording = make(_named(Settings.of(os.environ[VARIABLE])))
     words = sys.argv[1:]
     _hide_our_frames()
     recording.log.end = recording.settings.spawn

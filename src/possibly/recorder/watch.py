@@ -29,6 +29,7 @@ def watched(
     names: set[str] = set()
     members: set[str] = set()
     functions = {call.rpartition(".")[2] for call in calls}
+    arguments: set[str] = set()
     for each in watch:
         _asked_for(each, names, members)
     if specification is not None:
@@ -39,7 +40,8 @@ def watched(
             names |= words
             members |= words
             functions |= words
-    return Watch(frozenset(names), frozenset(members), frozenset(functions), everything)
+            arguments.update(_CALL.findall(text))
+    return Watch(frozenset(names), frozenset(members), frozenset(functions), everything, frozenset(arguments))
 
 
 def _asked_for(name: str, names: set[str], members: set[str]) -> None:
@@ -62,6 +64,7 @@ def _texts(specification: Specification) -> Iterable[str]:
 
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_CALL = re.compile(r"([^\W\d]\w*)\s*\(")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 

@@ -13,14 +13,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.logic.specification import Specification
+from possibly.recorder.entries import INITIAL
+from possibly.recorder.log import PERIOD
 from possibly.recorder.merge import merged
 from possibly.recorder.recording import VARIABLE, Recording, Settings
 from possibly.recorder.watch import watched
@@ -44,6 +46,12 @@ class Request:
     ranks: int | None = None
     """So many processes under mpiexec."""
     stdout: int | IO[bytes] | None = None
+    send: str | None = None
+    """The monitor that is told of the events while the program runs."""
+    starter: str = "possibly.recorder.start"
+    """The module that runs the program in the child."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the starter needs to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +67,28 @@ def record_program(request: Request) -> Recorded:
     watch = watched(request.specification, request.watch, request.calls, request.races)
     folder = tempfile.mkdtemp(prefix="possibly-")
     try:
-        status = _run(request, Settings(folder, watch))
-        trace = merged(folder, request.output)
+        with _sending(request, folder) as poll:
+            status = _run(request, Settings(folder, watch), poll)
+        trace = _synchronised(merged(folder, request.output), request.specification)
         write_trace(trace, request.output)
         return Recorded(trace, status)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _synchronised(trace: Trace, specification: Specification | None) -> Trace:
+    """With the order that `sync` rules establish: all that is checked later respects it."""
+    if specification is None or not specification.syncs:
+        return trace
+    from possibly.detection.paths.synchronise import pairs_of
+    from possibly.logic.paths.rules import parse_rule
+    from possibly.order.computation import Computation
+    from possibly.trace.edit import with_order
+
+    definitions = {each.name: each for each in specification.definitions}
+    rules = [parse_rule(each.source, definitions) for each in specification.syncs]
+    computation = Computation(trace, "sync")
+    return with_order(trace, (pair for rule in rules for pair in pairs_of(computation, rule)))
 
 
 def _check_program(request: Request) -> None:
@@ -78,14 +102,44 @@ def _check_program(request: Request) -> None:
         raise PossiblyError("no such folder", file=folder)
 
 
-def _run(request: Request, settings: Settings) -> int:
-    command = [sys.executable, "-m", "possibly.recorder.start", *request.words]
+@contextmanager
+def _sending(request: Request, folder: str) -> Iterator[Callable[[], None] | None]:
+    """What is to be called now and then while the program runs, if a monitor is to be told."""
+    if request.send is None:
+        yield None
+        return
+    from possibly.recorder.streaming import Streaming
+    from possibly.session.sending import Lines
+
+    with Lines(request.send) as monitor:
+
+        def line(fields: Mapping[str, Any]) -> None:
+            monitor.line(fields) if "p" in fields else monitor.header(**fields)
+
+        streaming = Streaming(folder, line)
+        try:
+            yield streaming.poll
+            streaming.poll(is_over=True)
+        finally:
+            streaming.close()
+
+
+def _run(request: Request, settings: Settings, poll: Callable[[], None] | None = None) -> int:
+    command = [sys.executable, "-m", request.starter, *request.words]
     if request.ranks is not None:
         command = [_mpiexec(), "-n", str(request.ranks), *command]
-    environment = {**os.environ, VARIABLE: settings.text()}
+    environment = {**os.environ, **request.environment, VARIABLE: settings.text()}
     with subprocess.Popen(command, env=environment, stdout=request.stdout) as child, _signals_to(child):
-        status = child.wait()
+        status = child.wait() if poll is None else _waited(child, poll)
     return status if status >= 0 else 128 - status
+
+
+def _waited(child: subprocess.Popen[bytes], poll: Callable[[], None]) -> int:
+    while True:
+        try:
+            return child.wait(timeout=PERIOD)
+        except subprocess.TimeoutExpired:
+            poll()
 
 
 def _mpiexec() -> str:
@@ -141,6 +195,7 @@ class Recorder:
         self.path = Path(path)
         self.trace: Trace | None = None
         self._watch = watched(specification, tuple(watch), tuple(calls), races)
+        self._specification = specification
         self._folder = ""
 
     def __enter__(self) -> Recorder:
@@ -152,13 +207,14 @@ class Recorder:
         self._live = Live(self._watch, self._recording.sites)
         if not self._watch.is_empty():
             self._live.put()
+            self._recording.log.append((INITIAL, self._live.values()))
         return self
 
     def __exit__(self, *_: object) -> None:
         self._live.undo()
         self._recording.stop()
         try:
-            self.trace = merged(self._folder, str(self.path))
+            self.trace = _synchronised(merged(self._folder, str(self.path)), self._specification)
             write_trace(self.trace, self.path)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)

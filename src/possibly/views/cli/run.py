@@ -23,6 +23,7 @@ from possibly.views.cli.properties import (
 )
 
 if TYPE_CHECKING:
+    from possibly.logic.specification import Specification
     from possibly.trace.model import Trace
 
 NAME = "run"
@@ -38,6 +39,7 @@ examples:
   possibly run --spec bank.spec bank.py --accounts 3
   possibly run --watch total --calls transfer -o bank.jsonl bank.py
   possibly run --races -m package.module
+  possibly run --live --spec races.spec queue.py
 """
 
 
@@ -79,6 +81,14 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
         help="record every shared access and report unordered conflicting ones",
     )
     group.add_argument("--mpi", metavar="N", type=int, help="run N ranks under mpiexec")
+    group.add_argument(
+        "--live",
+        action="store_true",
+        help="follow the path expressions while the program runs, and stop it at a break",
+    )
+    group.add_argument(
+        "--send", metavar="ADDRESS", help="tell a monitor (possibly watch) of the events while they happen"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,6 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.races,
             arguments.mpi,
             sys.stderr.fileno() if arguments.json else None,
+            arguments.send,
+            *_starter(arguments, specification),
         )
     )
     remark(f"possibly: {len(done.trace):,} events of {len(done.trace.processes)} processes in {output}")
@@ -105,6 +117,19 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.traces = [output]
         found.append(check.run(arguments))
     return check.combined(found) or done.status
+
+
+def _starter(arguments: argparse.Namespace, specification: Specification | None) -> tuple[Any, ...]:
+    """The module that runs the program, and its environment: another one if it is to be followed."""
+    if specification is None or arguments.mpi:
+        return ()
+    from possibly.session.paths_live import LivePaths, has_break, packed, path_properties
+
+    is_wanted = arguments.live or (sys.stdin.isatty() and has_break(specification))
+    if not is_wanted or not path_properties(specification):
+        return ()
+    LivePaths(specification, arguments.order, lambda told: None)  # an error is told before the program runs
+    return "possibly.views.cli.live", {"POSSIBLY_LIVE": packed(specification, arguments.order)}
 
 
 def _words(arguments: argparse.Namespace) -> tuple[str, ...]:

@@ -1,0 +1,231 @@
+"""A log that is followed by the process that writes it, event by event, while the program runs.
+
+Law: an event is handed out by the thread that made it, before that thread goes on, wherever a probe or the
+entry and exit of a function tells it; a plain read or write of a variable at the next probe of any thread,
+for nothing may come between a store and its entry. Whoever is handed an event may take its time: all
+other threads wait at their next probe. Only this process of the operating system is followed; the logs of
+others are merged when the run is over.
+
+Everything else is the log's: the trace that is written in the end is the same.
+"""
+
+from __future__ import annotations
+
+import _thread
+import builtins
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from possibly.probes import port
+from possibly.recorder import entries as e
+from possibly.recorder.log import Log
+from possibly.recorder.merge import Merge, Source, add_entry
+from possibly.recorder.recording import Recording, Settings
+from possibly.trace.build import TraceBuilder
+
+Entry = tuple[Any, ...]
+Line = Callable[[Mapping[str, Any]], None]
+
+
+class _Lines(TraceBuilder):
+    """Hands lines out instead of storing them; those of a joint event say who takes part."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__()
+        self._hand_out = line
+        self._together: list[Mapping[str, Any]] = []
+
+    def add_fields(self, fields: Mapping[str, Any], line: int | None = None) -> int:
+        if "meet" in fields:
+            self._together.append(fields)
+        else:
+            self._hand_out(fields)
+        return 0
+
+    def flush(self) -> None:
+        together, self._together = self._together, []
+        parties = [each["p"] for each in together]
+        for each in together:
+            self._hand_out({**each, "parties": parties})
+
+
+class Follower:
+    """Entries of one log to lines of a trace, as they come."""
+
+    def __init__(self, key: str, line: Line) -> None:
+        self.source = Source(key)
+        self._lines = _Lines(line)
+        self._merge = Merge([self.source], None, {})
+        self._merge.builder = self._lines
+        self._used: set[int] = set()
+        self._uses: dict[int, int] = {}
+
+    def define(self, entry: Entry) -> None:
+        add_entry(self.source, entry)
+        if entry[0] == e.THING:
+            self._merge.things[self.source.key, entry[1]] = entry[2]
+        elif entry[0] == e.NAMED:
+            self._merge.objects.pop((self.source.key, entry[1]), None)
+
+    def is_new_thing(self, entry: Entry) -> bool:
+        """Whether a primitive is used for the first time: by now a global may be bound to it."""
+        things = {part for part in _things(entry) if type(part) is int} - self._used
+        self._used |= things
+        return bool(things)
+
+    def is_worth_a_look(self, entry: Entry) -> bool:
+        """Whether a global may be bound by now to an object without a name: asked less and less often."""
+        found = False
+        for number in _objects(entry):
+            if number not in self.source.objects:
+                count = self._uses[number] = self._uses.get(number, 0) + 1
+                found = found or count & (count - 1) == 0
+        return found
+
+    def feed(self, entry: Entry) -> None:
+        add_entry(self.source, entry)
+        if self.source.events:
+            self._merge.go_on(is_over=True)
+            self._lines.flush()
+            self.source.events.clear()
+            self.source.position = 0
+
+    def process_name(self, number: int) -> str:
+        """What the events of a process are called by."""
+        key = self.source.key, number
+        return self._merge.names.get(key) or self.source.processes.get(number, f"process-{number}")
+
+
+def _things(entry: Entry) -> list[Any]:
+    """The numbers in an entry that may be those of primitives."""
+    if entry[0] == e.SYNC and entry[3] not in ("new", "units"):
+        return [entry[4], entry[5]]
+    if entry[0] in (e.ENTER, e.EXIT) and len(entry) > 3:
+        return [told[1] for told in entry[3] if isinstance(told, tuple) and told[0] == e.THING_ARGUMENT]
+    return []
+
+
+def _objects(entry: Entry) -> list[int]:
+    """The numbers of the objects in an entry."""
+    if entry[0] in (e.MEMBER_READ, e.MEMBER_WRITE, e.ITEM_READ, e.ITEM_WRITE):
+        return [entry[3]]
+    if entry[0] in (e.ENTER, e.EXIT) and len(entry) > 3:
+        return [told[1] for told in entry[3] if isinstance(told, tuple) and told[0] == e.OBJECT_ARGUMENT]
+    return []
+
+
+class FollowedLog(Log):
+    """A log whose events are handed to `line` as they happen."""
+
+    def __init__(self, folder: str, name: str, parent: str, line: Line) -> None:
+        self._looked: list[Entry] = []
+        self._looking = _thread.allocate_lock()
+        self._looker = 0
+        self._defined: list[Entry] = []
+        self.follower: Follower | None = None
+        super().__init__(folder, name, parent)
+        self.follower = Follower(self.key, line)
+        self.before = self.looked_before
+        self.after = self.looked_after
+
+    @property
+    def _definitions(self) -> list[Entry]:
+        return self._defined
+
+    @_definitions.setter
+    def _definitions(self, fresh: list[Entry]) -> None:
+        """A flush takes the definitions away: before that they are passed on."""
+        if self.follower is not None:
+            for definition in self._defined:
+                self.follower.define(definition)
+        self._defined = fresh
+
+    def put(self) -> None:
+        """Rewritten source calls these from now on, where no store stands right before."""
+        for name, value in (("_possibly_me", self.looked_me), ("_possibly_tell", self.looked_tell)):
+            setattr(builtins, name, value)
+
+    def looked_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        self.plain_before(action, thing, detail)
+        self.look()
+
+    def looked_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        self.plain_after(action, thing, detail)
+        self.look()
+
+    def looked_me(self) -> int:
+        self.look()
+        return port.me()
+
+    def looked_tell(self, entry: Entry) -> None:
+        self.append(entry)
+        self.look()
+
+    # ---- handing out ----------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Hands out what is new; while another thread does so, waits for it."""
+        me = _thread.get_ident()
+        if self._looker == me:
+            return
+        with self._looking:
+            self._looker = me
+            try:
+                while self.entries:
+                    entry = self.entries.pop(0)
+                    self._looked.append(entry)
+                    self._hand_out(entry)
+            finally:
+                self._looker = 0
+
+    def _hand_out(self, entry: Entry) -> None:
+        follower = self.follower
+        if follower is None:
+            return
+        try:
+            self._told_to(follower, entry)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with us, the program goes on
+            self.follower = None
+            message = f"possibly: the program cannot be followed from here on: {error!r}\n"
+            os.write(2, message.encode(errors="replace"))
+
+    def _told_to(self, follower: Follower, entry: Entry) -> None:
+        plain = self._plain(entry)
+        if follower.is_worth_a_look(plain):
+            self._has_new = True
+        if self._has_new:
+            self._name_objects()
+        if follower.is_new_thing(plain):
+            self._name_things()
+        for definition in self._definitions:
+            follower.define(definition)
+        follower.feed(plain)
+
+    def _take(self) -> tuple[list[Entry], bytes]:
+        self.look()
+        count = len(self._looked)
+        found = self._looked[:count]
+        del self._looked[:count]
+        return found, b""
+
+    def after_fork_in_child(self, name: str) -> None:
+        """The child of a fork is another process: it is recorded, and followed by nobody."""
+        self._looking = _thread.allocate_lock()
+        self._looker = 0
+        self._looked.clear()
+        self.follower = None
+        super().after_fork_in_child(name)
+
+
+class FollowedRecording(Recording):
+    """A recording whose events are handed to `line` as they happen."""
+
+    log: FollowedLog
+
+    def __init__(self, settings: Settings, line: Line) -> None:
+        super().__init__(settings, FollowedLog(settings.folder, settings.name, settings.parent, line))
+
+    def start(self) -> None:
+        super().start()
+        self.log.put()

@@ -1,0 +1,195 @@
+"""Path expressions along with a program that runs: lines in, what is to be said and where to stop out.
+
+Here belongs what `expect`, `never` and `watch` have to tell at once, no terminal and no program. Actions of
+all watches work on one debugger: what one expression holds, another one may wait for (Modeling Concurrency
+in Parallel Debugging, section 5.2).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from possibly.detection.paths.online import Misfit, Occurred, PathMonitor
+from possibly.detection.paths.perform import Debugger, Function, Performer, check_actions
+from possibly.errors import TraceError
+from possibly.logic.paths.compiled import compiled
+from possibly.logic.paths.machine import Machine
+from possibly.logic.paths.parser import parse_path
+from possibly.logic.paths.rules import parse_rule
+from possibly.logic.paths.syntax import Expression, Perform
+from possibly.logic.source import Source
+from possibly.logic.specification import Definition, Property, Specification, Sync
+from possibly.order.growing import Growing
+from possibly.trace.model import Value
+
+LANGUAGES = ("expect", "never", "watch")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something to say at once; `stops` if the program is to stop there."""
+
+    property: str
+    text: str
+    event: str
+    events: tuple[str, ...] = ()
+    """The occurrence."""
+    stops: bool = False
+
+
+Teller = Callable[[Told], None]
+
+
+class LivePaths:
+    """All path expressions of a specification on one growing run."""
+
+    def __init__(
+        self,
+        specification: Specification,
+        order: str,
+        tell: Teller,
+        functions: Mapping[str, Function] | None = None,
+    ) -> None:
+        self.tell = tell
+        self.debugger = Debugger(functions=functions or {})
+        self.growing = Growing((), {}, order, remember=False)
+        self.errors: list[str] = []
+        self.monitors: dict[str, PathMonitor] = {}
+        self._forgetful: set[str] = set()
+        definitions = {each.name: each for each in specification.definitions}
+        rules = [parse_rule(sync.source, definitions) for sync in specification.syncs]
+        for found in path_properties(specification):
+            expression = parse_path(found.source, definitions)
+            check_actions(expression, found.source, self.debugger.functions)
+            follower = _Follower(self, found, expression)
+            machine = Machine(compiled(expression))
+            monitor = PathMonitor(
+                self.growing, found.language, machine, rules, follower.found, are_all_spawned=True
+            )
+            follower.monitor = self.monitors[found.name] = monitor
+            follower.performer = Performer(expression, monitor, self.debugger)
+
+    def line(self, fields: Mapping[str, Any]) -> None:
+        """The next event of the run."""
+        try:
+            self.growing.arrive(fields)
+        except TraceError as error:
+            if not self.errors:
+                self.tell(Told("", f"cannot be followed from here on: {error}", ""))
+            self.errors.append(str(error))
+        for name, monitor in self.monitors.items():
+            if monitor.growth.has_forgotten and name not in self._forgetful:
+                self._forgetful.add(name)
+                text = "too many beginnings: the oldest are forgotten here, not in the check after the run"
+                self.tell(Told(name, text, ""))
+
+    def variables(self) -> Mapping[str, Value]:
+        """All variables that the run gave a value so far, and those of the debugger."""
+        found: dict[str, Value] = {}
+        for monitor in list(self.monitors.values())[:1]:
+            for (process, name), value in monitor.state.values.items():
+                found[name if process is None else f"{process}.{name}"] = value
+        return {**found, **self.debugger.variables}
+
+
+class _Follower:
+    """One property, with what it told so far."""
+
+    performer: Performer
+    monitor: PathMonitor
+
+    def __init__(self, live: LivePaths, found: Property, expression: Expression) -> None:
+        self.live = live
+        self.property = found
+        self.acts = found.language == "watch" and expression.has_actions
+
+    def found(self, found: Occurred | Misfit) -> None:
+        if isinstance(found, Misfit):
+            self._misfit(found)
+        elif self.acts:
+            self._act(found)
+        elif found.is_complete:
+            self._tell(found.event, f"occurs: {{{', '.join(self._names(found.events))}}}", found.events)
+
+    def _act(self, found: Occurred) -> None:
+        debugger = self.live.debugger
+        self.performer.recognised(found.event, found.atoms, found.played)
+        if found.is_complete:
+            self.performer.completed(found.event, found.played)
+        said, debugger.output[:] = list(debugger.output), []
+        stops, debugger.breaks[:] = bool(debugger.breaks), []
+        for text in said:
+            is_break = text.endswith(": break")
+            if not is_break:
+                self._tell(found.event, text.partition(": ")[2], found.events)
+        if stops:
+            self._tell(found.event, "break", found.events, stops=True)
+
+    def _misfit(self, found: Misfit) -> None:
+        expected = [
+            f"{each.symbol}{' after ' + ' and '.join(self._names(each.after)) if each.after else ''}"
+            for each in found.expected
+        ]
+        text = f"does not fit here; expected: {', '.join(expected) or 'no further event'}"
+        self._tell(found.event, text, found.predecessors)
+
+    def _names(self, events: tuple[int, ...]) -> list[str]:
+        return [str(self.monitor.fact(event, "name")) for event in events]
+
+    def _tell(self, event: int, text: str, events: tuple[int, ...], stops: bool = False) -> None:
+        (name,) = self._names((event,))
+        self.live.tell(Told(self.property.name, text, name, tuple(self._names(events)), stops))
+
+
+def path_properties(specification: Specification) -> list[Property]:
+    return [found for found in specification.properties if found.language in LANGUAGES]
+
+
+def has_break(specification: Specification) -> bool:
+    """Whether a watch may stop the program: by a `break`, or where a deadlock closes."""
+    definitions = {each.name: each for each in specification.definitions}
+    for found in path_properties(specification):
+        expression = parse_path(found.source, definitions)
+        actions = [expression.action, *(atom.action for atom in expression.atoms)]
+        statements = [statement for action in actions for statement in action]
+        if found.language == "watch" and any(
+            isinstance(each, Perform) and each.function in ("break", "check_deadlock") for each in statements
+        ):
+            return True
+    return False
+
+
+# ---- a specification as a text, for another process -------------------------------------------------
+
+
+def packed(specification: Specification, order: str) -> str:
+    """What `unpacked` makes the path expressions of."""
+    return json.dumps(
+        {
+            "order": order,
+            "properties": [
+                [each.name, each.language, each.text, each.file, each.line, each.column]
+                for each in path_properties(specification)
+            ],
+            "syncs": [[each.text, each.file, each.line, each.column] for each in specification.syncs],
+            "definitions": [
+                [each.name, each.source.text, each.source.file, each.source.line, each.source.column]
+                for each in specification.definitions
+            ],
+        }
+    )
+
+
+def unpacked(text: str) -> tuple[Specification, str]:
+    """The specification and the order."""
+    fields = json.loads(text)
+    properties = [
+        Property(name, language, formula, None, file, line, column)
+        for name, language, formula, file, line, column in fields["properties"]
+    ]
+    syncs = [Sync(*parts) for parts in fields["syncs"]]
+    definitions = [Definition(name, Source(*parts)) for name, *parts in fields["definitions"]]
+    return Specification((), tuple(properties), tuple(syncs), tuple(definitions)), fields["order"]
