@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
@@ -102,6 +102,41 @@ class Progression:
             with deep():
                 self._steps[key] = tuple(self._advance(state, valuation))
         return self._steps[key]
+
+    def following(self, state: State, valuation: Any) -> Iterable[State]:
+        """As `advance`, but not kept: the valuation may raise where it is asked for an atom it lacks."""
+        with deep():
+            return self._advance(state, valuation)
+
+    def demands(self, state: State) -> list[Node]:
+        """What must hold from the next state on, as formulas."""
+        with deep():
+            return [self._formula(number) for number in _bits(state.obligations)]
+
+    def _formula(self, number: int) -> Node:
+        kind, parts = self._table[number]
+        if kind in ("atom", "not atom"):
+            atom = self.atoms[parts[0]]
+            if kind == "atom":
+                return atom
+            return atom.operand if isinstance(atom, Not) else Not(atom)
+        if kind in ("slot", "not slot"):
+            slot = self._slots[parts[0]]
+            past = Temporal(slot.operator, tuple([self._formula(part) for part in slot.positive]))
+            return past if kind == "slot" else Not(past)
+        below = tuple([self._formula(part) for part in parts])
+        match kind:
+            case "true" | "false":
+                return Literal(kind == "true")
+            case "and":
+                return And(below)
+            case "or":
+                return Or(below)
+            case "U" if parts[0] == TRUE:
+                return Temporal("F", below[1:])
+            case "R" if parts[0] == FALSE:
+                return Temporal("G", below[1:])
+        return Temporal(kind, below)
 
     def accepts(self, word: Sequence[Valuation]) -> bool:
         """Whether the formula holds on this sequence, which must not be empty."""

@@ -1,0 +1,13 @@
+"""Macro-steps: message-passing programs executed from one collective breakpoint to the next.
+
+model.py      operations, messages, choices, states of processes: plain data
+matching.py   which operations complete, and which receives have a choice
+choices.py    what there is to choose, and which choices touch each other
+claims.py     what the atoms of a claim mean at a collective breakpoint
+run.py        one execution along given choices, with the claims judged after every macro-step
+tree.py       the tree of collective breakpoints, saved and loaded
+explore.py    which branch comes next: depth first, breadth first, at random, towards a formula
+why.py        why a claim is false on a path: the atoms, and the two messages whose order decides
+controller.py the program as processes of the operating system that report over a socket
+inside/       what runs inside those processes
+"""

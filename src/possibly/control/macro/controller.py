@@ -1,0 +1,338 @@
+"""A real program as a `System`: its processes run as they always do and report over a local socket.
+
+The controller starts the program anew for each execution, as one process or as ranks under `mpiexec`, and
+waits until every process has come to its next operation. A process of a controller is a thread, a process of
+the operating system, a rank. None of them runs while the controller is not waiting, so what the controller
+sees is a collective breakpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from possibly.control.macro.claims import Collective
+from possibly.control.macro.model import (
+    Completion,
+    MadeClaim,
+    Moment,
+    Operation,
+    Process,
+    Seen,
+)
+from possibly.control.macro.wire import VARIABLE, ClosedError, Wire
+from possibly.errors import PossiblyError
+
+PATIENCE = 20.0
+"""Seconds that a process may compute before its next operation."""
+
+
+class Controller:
+    """One execution of a program."""
+
+    def __init__(
+        self, words: Sequence[str], ranks: int | None = None, patience: float = PATIENCE, shows: bool = False
+    ) -> None:
+        self.words = tuple(words)
+        self.ranks = ranks
+        self.patience = patience
+        self.shows = shows
+        """The program's output goes where ours goes."""
+        self.folder = ""
+        self.held: dict[Process, tuple[str, Seen]] = {}
+        """Processes that the user holds: where they are."""
+        self.holding: set[Process] = set()
+        """Processes to be held after their next operation."""
+        self._wires: dict[Process, Wire] = {}
+        self._owners: dict[Process, Process] = {}
+        """Tasks of an event loop, each with the thread that runs it."""
+        self._pids: dict[Process, int] = {}
+        self._selector = selectors.DefaultSelector()
+        self._running: set[Process] = set()
+        self._ended: set[Process] = set()
+        self._payloads: dict[str, tuple[str, bytes]] = {}
+        self._sends: dict[Process, int] = {}
+        self._asked: Collective | None = None
+        self._told: set[Process] = set()
+        self._fresh()
+
+    def _fresh(self) -> None:
+        self._pending: dict[Process, Operation] = {}
+        self._waiting: dict[Process, Seen] = {}
+        self._breaks: dict[Process, Seen] = {}
+        self._claims: list[MadeClaim] = []
+        self._started: list[tuple[Process, Process | None]] = []
+        self._failures: list[tuple[Process, str]] = []
+        self._uncontrolled: list[str] = []
+
+    # ---- the port -------------------------------------------------------------------------------
+
+    def begin(self) -> Moment:
+        self.folder = tempfile.mkdtemp(prefix="possibly-")
+        self._listening = socket.socket(socket.AF_UNIX)
+        path = os.path.join(self.folder, "socket")
+        self._listening.bind(path)
+        self._listening.listen(256)
+        self._selector.register(self._listening, selectors.EVENT_READ, None)
+        self._running = {f"rank{n}" for n in range(self.ranks)} if self.ranks is not None else {"main"}
+        self._started = [(process, None) for process in sorted(self._running)]
+        self._child = self._launched(path)
+        return self._gathered()
+
+    def proceed(self, completions: list[Completion], going: list[Process]) -> Moment:
+        by_owner: dict[Process, list[tuple[Any, ...]]] = {}
+        for each in [*completions, *[Completion(process) for process in going]]:
+            owner = self._owners.get(each.process, each.process)
+            by_owner.setdefault(owner, []).append((each.process, *self._told_with(each)))
+        for owner, told in by_owner.items():
+            self._go(owner, told)
+        return self._gathered()
+
+    def evaluate(self, process: Process, predicate: str, state: Collective) -> bool | str:
+        where = self._evaluator(process)
+        if where is None:
+            return "the process that made the claim has gone"
+        wire = self._wires[where]
+        if self._asked is not state:
+            self._asked, self._told = state, set()
+        try:
+            if where not in self._told:
+                self._told.add(where)
+                transit = [(m.name, m.sender, m.to, m.tag) for m in state.transit]
+                wire.send("state", dict(state.seen), transit)
+            wire.send("evaluate", predicate)
+            _, found = wire.receive()
+        except ClosedError:
+            return "the process that made the claim has gone"
+        result: bool | str = found
+        return result
+
+    def _evaluator(self, process: Process) -> Process | None:
+        """Who made the claim; if it has ended, somebody in its interpreter, or at least in its program."""
+        waiting = [p for p in sorted(self._wires) if p not in self._running and p not in self.held]
+        if process in waiting:
+            return process
+        near = [p for p in waiting if self._pids[p] == self._pids.get(process)]
+        return next(iter(near or waiting), None)
+
+    def close(self) -> None:
+        for key in list(self._selector.get_map().values()):
+            key.fileobj.close()  # type: ignore[union-attr]
+        self._wires.clear()
+        self._selector.close()
+        if self.folder:
+            self._end_child()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def output(self) -> str:
+        """What the program printed so far, if it was not shown."""
+        file = Path(self.folder) / "output"
+        return file.read_text(errors="replace") if file.exists() else ""
+
+    # ---- the user's line-by-line ----------------------------------------------------------------
+
+    def line(self, process: Process) -> tuple[str, Seen] | None:
+        """A held process goes on by one line; None: it has come to its next operation."""
+        del self.held[process]
+        self._wires[process].send("line")
+        self._running.add(process)
+        deadline = time.monotonic() + self.patience
+        while process in self._running and process not in self.held:
+            self._hear(deadline)
+        return self.held.get(process)
+
+    # ---- starting and ending --------------------------------------------------------------------
+
+    def _launched(self, path: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "possibly.control.macro.inside.start", *self.words]
+        if self.ranks is not None:
+            command = [mpiexec(), "-n", str(self.ranks), *command]
+        environment = {**os.environ, VARIABLE: json.dumps({"socket": path}), "PYTHONHASHSEED": "0"}
+        if self.shows:
+            return subprocess.Popen(command, env=environment, start_new_session=True)
+        with open(os.path.join(self.folder, "output"), "wb") as output:
+            return subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def _end_child(self) -> None:
+        """Our connections are closed, so its processes end by themselves; what does not is ended."""
+        try:
+            self._child.wait(0.5 if self.ranks is None else 2.0)
+        except subprocess.TimeoutExpired:
+            pass
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self._child.pid, number)
+                self._child.wait(1.0)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+
+    # ---- listening ------------------------------------------------------------------------------
+
+    def _told_with(self, completion: Completion) -> tuple[Completion, list[Any], bool]:
+        payloads = [self._payloads.get(message) for _, message, _, _ in completion.deliveries]
+        return completion, payloads, completion.process in self.holding
+
+    def _go(self, owner: Process, told: list[tuple[Any, ...]]) -> None:
+        """Tasks of one event loop are told together, or it would rest after the first."""
+        self._running.add(owner)
+        if told[0][0] == owner:
+            self._wires[owner].send("go", *told[0][1:])
+        else:
+            self._wires[owner].send("for", told)
+
+    def _gathered(self) -> Moment:
+        """Waits until everybody has stopped."""
+        deadline = time.monotonic() + self.patience
+        while self._running - set(self.held):
+            self._hear(deadline)
+        found = Moment(
+            self._pending,
+            self._waiting,
+            self._breaks,
+            tuple(self._started),
+            tuple(self._claims),
+            tuple(self._failures),
+            tuple(self._uncontrolled),
+        )
+        self._fresh()
+        return found
+
+    def _hear(self, deadline: float) -> None:
+        events = self._selector.select(min(0.2, max(0.0, deadline - time.monotonic())))
+        for key, _ in events:
+            if key.fileobj is self._listening:
+                self._accept()
+            else:
+                self._read(key.data)
+        if not events:
+            self._check_alive(deadline)
+
+    def _check_alive(self, deadline: float) -> None:
+        if self._child.poll() is not None and not self._wires:
+            raise PossiblyError(f"the program did not start: {_last_line(self.output())}", file=self.words[0])
+        if time.monotonic() > deadline:
+            who = ", ".join(sorted(self._running - set(self.held)))
+            raise PossiblyError(
+                f"{who} did not come to a communication operation within {self.patience:g} seconds",
+                hint="it computes for longer (--patience SECONDS) or waits for something that is no message",
+            )
+
+    def _accept(self) -> None:
+        end, _ = self._listening.accept()
+        self._selector.register(end, selectors.EVENT_READ, Wire(end))
+
+    def _read(self, wire: Wire) -> None:
+        try:
+            wire.fill()
+        except ClosedError:
+            self._selector.unregister(wire.end)
+            wire.close()
+            self._gone(wire)
+            return
+        while (message := wire.next()) is not None:
+            self._take(wire, *message)
+
+    def _gone(self, wire: Wire) -> None:
+        """A connection was closed: a thread that has ended, or a process that was killed."""
+        for process in [p for p, w in self._wires.items() if w is wire]:
+            del self._wires[process]
+            if process in self._running:
+                self._running.discard(process)
+                self._failures.append((process, "the process ended without a word"))
+
+    def _take(self, wire: Wire, what: str, *rest: Any) -> None:
+        process = next((p for p, w in self._wires.items() if w is wire), "")
+        if what == "for":
+            self._take_for(process, *rest)
+            return
+        self._take_of(process, wire, what, *rest)
+
+    def _take_for(self, owner: Process, task: Process, what: str, *rest: Any) -> None:
+        """A word of a task, by the connection of its thread."""
+        if what == "hello":
+            self._owners[task], self._pids[task] = owner, self._pids[owner]
+            self._started.append((task, owner))
+        else:
+            self._take_of(task, None, what, *rest)
+
+    def _take_of(self, process: Process, wire: Wire | None, what: str, *rest: Any) -> None:
+        match what:
+            case "hello":
+                assert wire is not None
+                name, pid = rest
+                if name not in self._running:
+                    self._running.add(name)
+                    self._started.append((name, None))
+                self._wires[name], self._pids[name] = wire, pid
+            case "expect":
+                self._expect(rest[0], process)
+            case "at":
+                self._stopped(process, *rest)
+            case "idle":
+                self._stopped(process, rest[0], rest[1], rest[2], None)
+            case "break":
+                self._breaks[process] = rest[0]
+            case "line":
+                self.held[process] = (rest[0], rest[1])
+            case "failed":
+                self._failures.append((process, rest[0]))
+            case "uncontrolled":
+                self._uncontrolled.append(rest[0])
+
+    def _expect(self, child: Process, parent: Process) -> None:
+        """A process is being started; its own word may have come first."""
+        if (child, None) in self._started:
+            self._started.remove((child, None))
+        elif child not in self._pids:
+            self._running.add(child)
+        self._started.append((child, parent))
+
+    def _stopped(
+        self,
+        process: Process,
+        operation: Operation,
+        seen: Seen,
+        claims: list[MadeClaim],
+        payload: bytes | None,
+    ) -> None:
+        if operation.kind == "send":
+            self._sends[process] = self._sends.get(process, 0) + 1
+            if payload is not None:
+                name = f"{process}#{self._sends[process]}"
+                self._payloads[name] = (operation.channel, payload)
+        self._pending[process] = operation
+        self._waiting[process] = seen
+        self._claims += claims
+        self._running.discard(process)
+
+
+def mpiexec() -> str:
+    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
+    found = beside if os.path.exists(beside) else shutil.which("mpiexec")
+    if found is None:
+        hint = "install an MPI, for instance `pip install mpich mpi4py`"
+        raise PossiblyError("there is no mpiexec", hint=hint)
+    return found
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "it ended at once"

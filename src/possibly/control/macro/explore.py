@@ -1,0 +1,244 @@
+"""Elaborating the tree of collective breakpoints: replay to a node, take a branch, go on.
+
+Here belongs the traversal. Each execution starts the program anew, follows the choices to a node and takes
+an arc that nobody took; a strategy says which. An execution goes on to a leaf, taking an open arc at each
+breakpoint on its way, so that depth-first traversal needs one execution a leaf.
+
+Strategies: `depth` (the deepest open arc), `breadth` (the shallowest; it stops at the next breakpoint),
+`random` (by a seed), `towards` a formula (the arc at whose node most of the goal's atoms hold).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from possibly.control.macro.model import MadeClaim
+from possibly.control.macro.run import Breakpoint, DivergedError, Run, System
+from possibly.control.macro.tree import Arc, Tree, TreeNode, arcs_of
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to traverse."""
+
+    strategy: str = "depth"
+    seed: int = 0
+    goal: str = ""
+    """A formula to go towards; the traversal ends where it is true."""
+    most: int | None = None
+    """Executions at most."""
+    seconds: float | None = None
+    """No new execution after that time."""
+    stop_at_first: bool = False
+    """End at the first leaf that does not hold."""
+
+
+class Explorer:
+    """Builds a tree by executions of a program."""
+
+    def __init__(
+        self,
+        start: Callable[[], System],
+        tree: Tree,
+        plan: Plan | None = None,
+        tell: Callable[[Tree], None] | None = None,
+    ) -> None:
+        self.start = start
+        self.tree = tree
+        self.plan = plan or Plan()
+        self.found: int | None = None
+        """The node at which the goal became true."""
+        self.last: Run | None = None
+        self.faults: dict[str, None] = {}
+        self.missing: set[str] = set()
+        self.valued: set[str] = set()
+        self._random = Random(self.plan.seed)
+        self._deadline = time.monotonic() + self.plan.seconds if self.plan.seconds is not None else None
+        self._tell = tell or (lambda tree: None)
+
+    # ---- one execution --------------------------------------------------------------------------
+
+    def open(self, number: int = 0) -> tuple[Run, Breakpoint]:
+        """A fresh execution, brought to a node; the caller closes its system."""
+        run = Run(self.start(), self.tree.users, self._goals())
+        try:
+            return run, self._replayed(run, number)
+        except BaseException:
+            run.system.close()
+            raise
+
+    def _goals(self) -> tuple[MadeClaim, ...]:
+        return (MadeClaim("", self.plan.goal, ""),) if self.plan.goal else ()
+
+    def _replayed(self, run: Run, number: int) -> Breakpoint:
+        self.tree.executions += 1
+        if not self.tree.nodes:
+            self.tree.add(None)
+        point = run.begin()
+        self._note(self.tree.nodes[0], run, point)
+        for node in self.tree.path(number)[1:]:
+            arc = self.tree.arc_to(node)
+            point = run.finish() if node.is_leaf and run.is_over else run.step(arc.selection, arc.asleep)
+            self._note(node, run, point)
+        return point
+
+    def advance(self, run: Run, node: TreeNode, arc: Arc) -> tuple[TreeNode, Breakpoint]:
+        """One macro-step from a node to a new one, or to the one that is there."""
+        point = run.finish() if run.is_over else run.step(arc.selection, arc.asleep)
+        if point.end == "repeated":
+            arc.repeated = True
+            return node, point
+        child = self.tree.nodes[arc.child] if arc.child is not None else self.tree.add(node.number)
+        arc.child = child.number
+        self._note(child, run, point)
+        return child, point
+
+    def _note(self, node: TreeNode, run: Run, point: Breakpoint) -> None:
+        """Writes what was seen into the node, or compares it with what was seen there before."""
+        if node.digest:
+            if node.digest != point.digest:
+                text = f"breakpoint {node.number} was met in another state than before"
+                if text not in self.tree.diverged:
+                    self.tree.diverged.append(text)
+            return
+        node.digest = point.digest
+        node.done = [each._asdict() for each in point.done]
+        node.matches = list(point.matches)
+        node.end, node.detail = point.end, point.detail
+        node.pending = list(point.pending)
+        node.verdicts = [_verdict(each) for each in point.verdicts]
+        self._conclude(node, run, point)
+        if point.space is not None:
+            node.space, node.users = point.space, self.tree.users.count
+            node.arcs = arcs_of(point.space.branches(self.tree.users))
+        elif not point.end:
+            node.arcs = [Arc((), run._asleep)]
+
+    def _conclude(self, node: TreeNode, run: Run, point: Breakpoint) -> None:
+        for claim, verdict in zip(run.claims, node.verdicts, strict=True):
+            if point.end and verdict["verdict"] is None:
+                verdict["verdict"] = claim.end()
+                verdict["at_the_end"] = True
+                verdict["broken"] = list(claim.broken())
+            if verdict["verdict"] is None:
+                verdict["waits"] = claim.open_demands()
+            previous = self._verdict_before(node, claim.made.text, claim.made.at)
+            if verdict["verdict"] is False and previous is None and not verdict.get("at_the_end"):
+                found = claim.why()
+                verdict["atoms"] = [list(pair) for pair in found.atoms]
+                verdict["broken"] = [found.conjunct] if found.conjunct else []
+            verdict["at"] = claim.made.at
+            self.faults.update(dict.fromkeys(sorted(claim.faults)))
+            self.missing |= claim.missing
+            self.valued |= claim.valued
+            if claim.made.text == self.plan.goal and not claim.made.process and verdict["verdict"]:
+                self.found = node.number
+        self.tree.uncontrolled += [each for each in run.uncontrolled if each not in self.tree.uncontrolled]
+
+    def _verdict_before(self, node: TreeNode, text: str, at: str) -> bool | None:
+        if node.parent is None:
+            return None
+        for each in self.tree.nodes[node.parent].verdicts:
+            if each["claim"] == text and each["at"] == at:
+                found: bool | None = each["verdict"]
+                return found
+        return None
+
+    # ---- many executions ------------------------------------------------------------------------
+
+    def explore(self) -> Tree:
+        """Executes until everything is explored or the plan says enough."""
+        first = self.tree.executions
+        while not self._is_enough(first):
+            choice = self._choose()
+            if choice is None:
+                break
+            self._execute(*choice)
+            self.tree.refresh()
+            self._tell(self.tree)
+        return self.tree
+
+    def _is_enough(self, first: int) -> bool:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            return True
+        if self.plan.most is not None and self.tree.executions - first >= self.plan.most:
+            return True
+        if self.found is not None and self.plan.strategy == "towards":
+            return True
+        return self.plan.stop_at_first and any(leaf.holds is False for leaf in self.tree.leaves)
+
+    def _choose(self) -> tuple[int, Arc | None] | None:
+        """The node to replay to and the arc to take there; no arc: the program was never started."""
+        if not self.tree.nodes:
+            return 0, None
+        candidates = list(self.tree.open_arcs())
+        if not candidates:
+            return None
+        node, arc = self._picked(candidates)
+        return node.number, arc
+
+    def _picked(self, candidates: list[tuple[TreeNode, Arc]]) -> tuple[TreeNode, Arc]:
+        match self.plan.strategy:
+            case "breadth":
+                return min(candidates, key=lambda pair: pair[0].depth)
+            case "random":
+                return self._random.choice(candidates)
+            case "towards":
+                return max(candidates, key=lambda pair: (self._nearness(pair[0]), pair[0].depth))
+        return max(candidates, key=lambda pair: pair[0].depth)
+
+    def _nearness(self, node: TreeNode) -> int:
+        """How many of the goal's atoms hold at the node."""
+        for each in node.verdicts:
+            if each["claim"] == self.plan.goal:
+                return sum(map(bool, each["asked"].values()))
+        return 0
+
+    def _execute(self, number: int, arc: Arc | None) -> None:
+        try:
+            run, _ = self.open(number)
+        except DivergedError as error:
+            self._diverged(arc, str(error))
+            return
+        with closing(run.system):
+            self.last = run
+            try:
+                self._go_on(run, self.tree.nodes[number], arc)
+            except DivergedError as error:
+                self._diverged(arc, str(error))
+
+    def _diverged(self, arc: Arc | None, text: str) -> None:
+        if arc is not None:
+            arc.repeated = True
+        if text not in self.tree.diverged:
+            self.tree.diverged.append(text)
+
+    def _go_on(self, run: Run, node: TreeNode, arc: Arc | None) -> None:
+        while True:
+            if arc is None:
+                arc = self._open_arc(node)
+            if arc is None:
+                return
+            node, point = self.advance(run, node, arc)
+            if point.end or arc.repeated:
+                return
+            if self.plan.strategy == "breadth" and point.space is not None:
+                return
+            if self.plan.strategy == "towards" and self.found is not None:
+                return
+            arc = None
+
+    def _open_arc(self, node: TreeNode) -> Arc | None:
+        found = [arc for arc in node.arcs if arc.is_open]
+        if not found:
+            return None
+        return self._random.choice(found) if self.plan.strategy == "random" else found[0]
+
+
+def _verdict(status: Any) -> dict[str, Any]:
+    return {"claim": status.claim, "verdict": status.verdict, "asked": status.asked, "at": ""}

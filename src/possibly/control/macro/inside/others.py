@@ -1,0 +1,67 @@
+"""Ways in which processes wait for each other or share data other than by messages: noted, not controlled.
+
+They are left as they are. What they order is not known to the controller, so that a match which it offers
+may be impossible, and one that it does not may be possible: with any of them no answer is complete.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from possibly.control.macro.inside import gate
+from possibly.probes import port
+from possibly.probes.patching import Patches
+
+THREADING = ("Condition", "Semaphore", "Event", "Barrier")
+ASYNCIO = ("Lock", "Event", "Condition", "Semaphore")
+
+
+def install_threading(patches: Patches) -> None:
+    import threading
+
+    for name in ("Lock", "RLock"):
+        patches.put(threading, name, _noted_factory(getattr(threading, name), f"threading.{name}"))
+    for name in THREADING:
+        _note(patches, getattr(threading, name), f"threading.{name}")
+
+
+def install_asyncio(patches: Patches) -> None:
+    from asyncio import locks
+
+    for name in ASYNCIO:
+        _note(patches, getattr(locks, name), f"asyncio.{name}")
+
+
+def install_synchronize(patches: Patches) -> None:
+    from multiprocessing import synchronize
+
+    for name in ("Lock", "RLock", "Semaphore", "Condition", "Event"):
+        _note(patches, getattr(synchronize, name), f"multiprocessing.{name}", 3)
+
+
+def install_shared(patches: Patches) -> None:
+    from multiprocessing import sharedctypes
+
+    for name in ("Value", "Array", "RawValue", "RawArray"):
+        plain = getattr(sharedctypes, name)
+        patches.put(sharedctypes, name, _noted_factory(plain, f"multiprocessing.{name}", 3))
+
+
+def _noted_factory(plain: Any, name: str, depth: int = 2) -> Any:
+    def made(*arguments: Any, **options: Any) -> Any:
+        if not port.called_by_library(depth):
+            gate.told(name)
+        return plain(*arguments, **options)
+
+    return made
+
+
+def _note(patches: Patches, kind: Any, name: str, depth: int = 2) -> None:
+    plain = kind.__init__
+
+    def __init__(self: Any, *arguments: Any, **options: Any) -> None:  # noqa: N807
+        plain(self, *arguments, **options)
+        if not port.called_by_library(depth):
+            gate.told(name)
+
+    patches.put(kind, "__init__", __init__)

@@ -1,0 +1,123 @@
+"""`python -m possibly.control.macro.inside.start PROGRAM [ARGUMENTS]`: runs a program under a controller.
+
+The program sees its own `__main__`, `sys.argv` and `sys.path`. Communication operations are replaced when
+the program imports their modules; nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import ModuleType
+from typing import Any
+
+from possibly.control.macro.inside import gate
+from possibly.control.macro.inside.seen import shown
+from possibly.control.macro.model import Operation
+from possibly.control.macro.wire import VARIABLE
+from possibly.probes import claiming, imports, port
+from possibly.probes.patching import Patches
+from possibly.probes.source import Watch
+from possibly.recorder.start import run_program
+
+OPERATIONS = {
+    "mpi4py.MPI": "mpi.install",
+    "queue": "queues.install",
+    "threading": "threads.install",
+    "asyncio": "tasks.install",
+    "multiprocessing.process": "processes.install",
+    "multiprocessing.spawn": "processes.install_spawn",
+    "multiprocessing.connection": "pipes.install",
+    "multiprocessing.queues": "pipes.install_queues",
+    "multiprocessing.synchronize": "others.install_synchronize",
+    "multiprocessing.sharedctypes": "others.install_shared",
+    "asyncio.locks": "others.install_asyncio",
+}
+"""Module of the program -> the file here and its function."""
+RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+
+
+class _Finder(imports.Finder):
+    """Patches what the program imports, and leaves its own modules as they are."""
+
+    def __init__(self, patches: Patches) -> None:
+        super().__init__(patches, Watch(), lambda file: lambda *_: 0)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return super().find_spec(fullname, path, target) if self._patches.awaits(fullname) else None
+
+    def loader(self, name: str, path: str) -> Any:
+        return SourceFileLoader(name, path)
+
+
+def main() -> None:
+    finder = prepare(os.environ[VARIABLE])
+    name = next((f"rank{os.environ[each]}" for each in RANKS if each in os.environ), "main")
+    gate.open_gate(name)
+    run_to_the_end(lambda: run_program(sys.argv[1:], finder))
+
+
+def prepare(text: str) -> _Finder:
+    """Puts the operations in place."""
+    settings = json.loads(text)
+    gate.socket_path = settings["socket"]
+    claiming.heard = gate.heard
+    patches = Patches()
+    for module, operations in OPERATIONS.items():
+        patches.when_imported(module, _lazily(operations))
+    finder = _Finder(patches)
+    imports.put_first(finder)
+    return finder
+
+
+def _lazily(operations: str) -> Callable[[Patches], None]:
+    file, _, function = operations.partition(".")
+
+    def install(patches: Patches) -> None:
+        getattr(import_module(f"possibly.control.macro.inside.{file}"), function)(patches)
+
+    return install
+
+
+def run_to_the_end(body: Callable[[], None]) -> None:
+    """Runs a process of the program; its uncaught exception is a failure of the execution."""
+    here = gate.here()
+    try:
+        body()
+    except SystemExit as leaving:
+        if leaving.code not in (None, 0):
+            here.tell("failed", f"it leaves with status {leaving.code}")
+    except BaseException as error:  # noqa: BLE001 - the outermost door of the user's program
+        here.tell("failed", error_text(error))
+        traceback.print_exception(error)
+    stop_here()
+
+
+def error_text(error: BaseException) -> str:
+    """`ValueError: no such item, at buffer.py:12`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if port.is_user_file(frame.filename)]
+    words = str(error)
+    text = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    return f"{text}, at {shown(own[-1].filename)}:{own[-1].lineno}" if own else text
+
+
+def stop_here() -> None:
+    """The process has ended, and stays until the controller closes the execution."""
+    here = gate.here()
+    here.end()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    here.arrive(Operation("end", "end"))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,455 @@
+"""Which operations complete in the next macro-step, and where there is a choice.
+
+Here belongs the meaning of the operations, apart from any program. `Board` knows what every process is about
+to do, the messages that are under way and the receives that are posted.
+
+Theory of operation. Whatever can complete in one way only completes at once: a send, a receive from a named
+source, a collective at which everybody has arrived. A wildcard receive is decided only when nothing of that
+kind is left, for then every sender that can come to its send without this receive has come to it ("Dynamic
+verification of MPI programs with reductions in presence of split operations and relaxed orderings", the
+order POE). What there is to choose then is a `Space` (see `choices`).
+
+Order in a channel. A mailbox of MPI keeps the messages of one sender in order, for those that one receive
+would match. A queue is a line: its messages enter one after the other and are taken in that order. Which
+order they entered in is decided by who takes them; that decision must agree with everything else that is
+known about what came before what, in this queue and in others: `Before` is that knowledge, and a message can
+be taken only if no other one in the queue must have entered before it.
+"""
+
+from __future__ import annotations
+
+from possibly.control.macro.choices import Group, Space, Users, groups_of, is_queued, reached
+from possibly.control.macro.model import (
+    Channel,
+    Choice,
+    Completion,
+    Message,
+    Operation,
+    Process,
+    Receive,
+    ReceiveName,
+    Selection,
+    process_of,
+)
+
+MOST_POLLS = 3
+"""How often in a row a process may find nothing though something is under way."""
+
+
+class Before:
+    """What must have happened before what; events are numbers."""
+
+    def __init__(self) -> None:
+        self._after: list[list[int]] = []
+
+    def event(self, *earlier: int | None) -> int:
+        self._after.append([])
+        for each in earlier:
+            if each is not None:
+                self.add(each, len(self._after) - 1)
+        return len(self._after) - 1
+
+    def add(self, first: int, second: int) -> None:
+        self._after[first].append(second)
+
+    def holds(self, first: int, second: int) -> bool:
+        """Whether the first event must come before the second, or is it."""
+        seen, pending = {first}, [first]
+        while pending:
+            event = pending.pop()
+            if event == second:
+                return True
+            fresh = [each for each in self._after[event] if each not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+        return False
+
+
+class Board:
+    """The state of all communication. Processes report by `arrive`; `complete` and `choose` make a step."""
+
+    def __init__(self, users: Users) -> None:
+        self.users = users
+        self.pending: dict[Process, Operation] = {}
+        self.ended: set[Process] = set()
+        self.messages: dict[Channel, list[Message]] = {}
+        """Sent and not matched yet, in the order in which they were sent."""
+        self.outside: dict[Channel, list[Message]] = {}
+        """For channels of bounded capacity: sends that have not entered."""
+        self.posted: dict[Process, list[Receive]] = {}
+        """Receives that are not matched yet, in the order in which they were posted."""
+        self.matched: dict[ReceiveName, Message] = {}
+        self.deliveries: dict[Process, list[tuple[Receive, Message]]] = {}
+        """Matched and not told yet."""
+        self.log: list[tuple[ReceiveName, Message]] = []
+        """Every match so far, for the reader of a path."""
+        self.before = Before()
+        self._last: dict[Process, int] = {}
+        """The event of each process's newest operation."""
+        self._entries_by: dict[tuple[Process, Channel], int] = {}
+        self._bounds: dict[Channel, list[int]] = {}
+        """Events that come before everything that enters the channel from now on."""
+        self._takes: dict[Channel, list[int]] = {}
+        """Who took from a queue, in order."""
+        self._arrivals: dict[Channel, dict[Process, int]] = {}
+        """Of each collective: who has come to it, at which event."""
+        self._sent: dict[Process, Message] = {}
+        self._counts: dict[Process, int] = {}
+        self._choices: dict[Process, Choice] = {}
+        self._declined: dict[Process, tuple[frozenset[str], int]] = {}
+        """What was there when a process last found nothing, and how many times in a row."""
+        self.uncontrolled: dict[str, None] = {}
+        """What was left out."""
+
+    # ---- reports --------------------------------------------------------------------------------
+
+    def arrive(self, process: Process, operation: Operation) -> None:
+        """The process has come to its next operation."""
+        for sent in operation.sends:
+            self._last[process] = self.before.event(self._last.get(process))
+            self._send(process, sent)
+        self.pending[process] = operation
+        self._last[process] = self.before.event(self._last.get(process))
+        for receive in (*operation.posts, *([operation.receive] if operation.receive else [])):
+            self.posted.setdefault(process, []).append(receive)
+            for channel in receive.channels:
+                self.users.receives(process, channel)
+        if operation.kind == "send":
+            self._send(process, operation)
+        elif operation.kind == "collective":
+            self._arrivals.setdefault(operation.channel, {})[process] = self._last[process]
+        elif operation.kind == "end":
+            self.ended.add(process)
+
+    def start(self, child: Process, parent: Process | None) -> None:
+        """A process begins, after what its parent did."""
+        self._last[child] = self.before.event(self._last.get(parent) if parent else None)
+
+    def _send(self, process: Process, operation: Operation) -> None:
+        self._counts[process] = self._counts.get(process, 0) + 1
+        number, channel = self._counts[process], operation.channel
+        name = f"{process}#{number}"
+        entry = self._entry(process, operation)
+        message = Message(
+            name, process, channel, operation.tag, number, entry, operation.order,
+            operation.synchronous, operation.to, operation.at,
+        )  # fmt: skip
+        self.users.sends(process, channel)
+        self._sent[process] = message
+        waiting = self.outside if operation.capacity else self.messages
+        waiting.setdefault(channel, []).append(message)
+
+    def _entry(self, process: Process, operation: Operation) -> int:
+        """The event at which the message comes into its channel."""
+        event, key = self._last[process], (process, operation.channel)
+        if operation.order == "later":
+            event = self.before.event(event, self._entries_by.get(key))
+        elif operation.capacity:
+            return event  # it is known when it enters
+        self._entries_by[key] = event
+        for bound in self._bounds.get(operation.channel, ()):
+            self.before.add(bound, event)
+        return event
+
+    # ---- what completes without a choice --------------------------------------------------------
+
+    def complete(self) -> list[Completion]:
+        """Matches what can be matched in one way only; then the operations that are done."""
+        self.can_complete()
+        found = [self._completion(process) for process in sorted(self.pending) if self._is_done(process)]
+        for each in found:
+            del self.pending[each.process]
+        return found
+
+    def can_complete(self) -> bool:
+        """Whether the next macro-step needs no choice."""
+        while self._match_named():
+            pass
+        return any(self._is_done(process) for process in self.pending)
+
+    def go_on(self) -> list[Process]:
+        """Processes whose operation is no communication and can be done: they go on without a macro-step."""
+        found = [p for p, o in sorted(self.pending.items()) if o.kind == "go" or self._joins(o)]
+        for process in found:
+            operation = self.pending.pop(process)
+            if operation.target in self._last:
+                self.before.add(self._last[operation.target], self._last[process])
+        return found
+
+    def _joins(self, operation: Operation) -> bool:
+        return operation.kind == "join" and operation.target in self.ended
+
+    def _match_named(self) -> bool:
+        progress = False
+        for receives in list(self.posted.values()):
+            for receive in list(receives):
+                if receive.source is not None and not receive.optional:
+                    for message in self._candidates(receive):
+                        self._match(receive, message)
+                        progress = True
+                        break
+        return progress
+
+    def _match(self, receive: Receive, message: Message) -> None:
+        self.posted[receive.process].remove(receive)
+        self.matched[receive.name] = message
+        if not receive.peeks:
+            self.messages[message.channel].remove(message)
+        self.deliveries.setdefault(receive.process, []).append((receive, message))
+        self.log.append((receive.name, message))
+        if message.order != "source" and not receive.peeks:
+            self._take(receive.process, message)
+
+    def _take(self, process: Process, message: Message) -> None:
+        """The message was the first in the queue."""
+        channel, event = message.channel, self._last[process]
+        for other in self.messages[channel]:
+            self.before.add(message.entry, other.entry)
+        takes = self._takes.setdefault(channel, [])
+        if takes:
+            self.before.add(takes[-1], event)
+        self.before.add(message.entry, event)
+        takes.append(event)
+        self._bounds[channel] = [message.entry]
+
+    def _is_done(self, process: Process) -> bool:
+        operation = self.pending[process]
+        match operation.kind:
+            case "send":
+                message = self._sent[process]
+                if operation.synchronous:
+                    return message not in self.messages[operation.channel]
+                return message not in self.outside.get(operation.channel, ())
+            case "receive":
+                assert operation.receive is not None
+                return operation.receive.name in self.matched or process in self._choices
+            case "wait":
+                if operation.first:
+                    return process in self._choices or not operation.requests
+                return all(name in self.matched for name in operation.requests)
+            case "collective":
+                arrived = self._arrivals[operation.channel]
+                return all(member in arrived for member in operation.members)
+        return False
+
+    def _completion(self, process: Process) -> Completion:
+        operation = self.pending[process]
+        told = self.deliveries.pop(process, [])
+        for _, message in told:
+            self.before.add(message.entry, self._last[process])
+        if operation.kind == "collective":
+            self._meet(process, operation)
+        choice = self._choices.pop(process, None)
+        deliveries = tuple([(r.name, m.name, m.sender, m.tag) for r, m in told])
+        first = choice.message if choice is not None and choice.kind == "first" else ""
+        return Completion(process, deliveries, first, choice is not None and choice.kind == "nothing")
+
+    def _meet(self, process: Process, operation: Operation) -> None:
+        """What a process does after a collective comes after what those it waited for did before it."""
+        arrived = self._arrivals[operation.channel]
+        events = [arrived[member] for member in operation.members]
+        self._last[process] = self.before.event(self._last[process], *events)
+
+    # ---- candidates -----------------------------------------------------------------------------
+
+    def _candidates(self, receive: Receive) -> list[Message]:
+        """The messages that this receive could get now."""
+        found = []
+        for channel in receive.channels:
+            fitting = [m for m in self.messages.get(channel, ()) if _fits(receive, m)]
+            found += [
+                message
+                for message in fitting
+                if self._is_least(message, fitting) and not self._is_claimed_before(receive, message)
+            ]
+        return found
+
+    def _is_least(self, message: Message, fitting: list[Message]) -> bool:
+        """Whether no other message of these must be received before this one."""
+        if message.order == "line":
+            return fitting[0] is message
+        if any(each.sender == message.sender and each.number < message.number for each in fitting):
+            return False
+        if message.order == "source":
+            return True
+        others = (each for each in fitting if each is not message)
+        return not any(self.before.holds(each.entry, message.entry) for each in others)
+
+    def _is_claimed_before(self, receive: Receive, message: Message) -> bool:
+        """Whether a receive that the same process posted earlier would take the message."""
+        for earlier in self.posted[receive.process]:
+            if earlier is receive:
+                return False
+            if message.channel in earlier.channels and _fits(earlier, message) and not earlier.peeks:
+                return True
+        return False
+
+    # ---- choices --------------------------------------------------------------------------------
+
+    def choices(self) -> list[Choice]:
+        """Everything that could be decided now; asked for when nothing completes without a choice."""
+        found: list[Choice] = []
+        for process in sorted(self.posted):
+            for receive in self.posted[process]:
+                candidates = self._candidates(receive)
+                found += [Choice(_kind(m), receive.name, m.name, m.channel) for m in candidates]
+                if receive.optional and self._may_find_nothing(receive, candidates):
+                    alone = len(receive.channels) == 1 and not receive.mailbox
+                    channel = receive.channels[0] if alone else ""
+                    found.append(Choice("nothing", receive.name, "", channel))
+        for channel, messages in sorted(self.outside.items()):
+            found += self._entries(channel, messages)
+        for process, operation in sorted(self.pending.items()):
+            if operation.kind == "wait" and operation.first:
+                done = [name for name in operation.requests if name in self.matched]
+                found += [Choice("first", f"{process}?", name) for name in done]
+                if operation.optional and self._may_poll_again(process, frozenset(done)):
+                    found.append(Choice("nothing", f"{process}?"))
+        return found
+
+    def _may_find_nothing(self, receive: Receive, candidates: list[Message]) -> bool:
+        """Not if a message is there for sure; nor too often in a row, or a process could poll for ever."""
+        now = [self._last[receive.process]]
+        if not receive.mailbox:
+            now += [event for channel in receive.channels for event in self._takes.get(channel, [])[-1:]]
+        there = [
+            m for channel in receive.channels for m in self.messages.get(channel, ()) if _fits(receive, m)
+        ]
+        if self._any_before([message.entry for message in there], now):
+            return False
+        return self._may_poll_again(receive.process, frozenset(m.name for m in candidates))
+
+    def _may_poll_again(self, process: Process, there: frozenset[str]) -> bool:
+        known, times = self._declined.get(process, (frozenset[str](), 0))
+        if not there or known != there or times < MOST_POLLS:
+            return True
+        self.uncontrolled[f"{process} polls: it was let find nothing {MOST_POLLS} times in a row"] = None
+        return False
+
+    def _note_poll(self, process: Process, there: frozenset[str]) -> None:
+        known, times = self._declined.get(process, (frozenset[str](), 0))
+        self._declined[process] = there, (times + 1 if known == there else 1)
+
+    def _entries(self, channel: Channel, messages: list[Message]) -> list[Choice]:
+        capacity = max((o.capacity for o in self.pending.values() if o.channel == channel), default=0)
+        if len(self.messages.get(channel, ())) >= capacity:
+            return []
+        return [Choice("enter", f"{m.sender}?", m.name, channel) for m in messages]
+
+    def space(self, asleep: frozenset[Choice]) -> Space:
+        """What there is to choose at this breakpoint."""
+        choices = self.choices()
+        conflicts = self._conflicts(choices)
+        groups = tuple([self._group(group) for group in groups_of(choices, conflicts)])
+        return Space(groups, frozenset(self.ended), asleep, conflicts)
+
+    def _conflicts(self, choices: list[Choice]) -> frozenset[tuple[Choice, Choice]]:
+        """A choice says that some events come before others; those that say so cannot all be right."""
+        queued = {choice: self._said(choice) for choice in choices if is_queued(choice)}
+        after: dict[Choice, set[Choice]] = {choice: set() for choice in queued}
+        for one, (_, later) in queued.items():
+            for two, (sooner, _) in queued.items():
+                if one.channel != two.channel and self._any_before(later, sooner):
+                    after[one].add(two)
+        reach = {choice: reached(choice, after) for choice in queued}
+        return frozenset(
+            (one, two) for one in queued for two in reach[one] if one != two and one in reach[two]
+        )
+
+    def _any_before(self, events: list[int], others: list[int]) -> bool:
+        return any(self.before.holds(event, other) for event in events for other in others)
+
+    def _said(self, choice: Choice) -> tuple[list[int], list[int]]:
+        """The events that this choice puts before others, and the others."""
+        channels = self._receive(choice).channels
+        there = [message for channel in channels for message in self.messages.get(channel, ())]
+        if choice.kind == "nothing":
+            takes = self._takes.get(choice.channel, [])[-1:]
+            return [self._last[choice.process], *takes], [message.entry for message in there]
+        rest = [m.entry for m in there if m.channel == choice.channel and m.name != choice.message]
+        return [self._message(choice).entry], rest
+
+    def _group(self, choices: list[Choice]) -> Group:
+        channels = {choice.channel for choice in choices if choice.channel}
+        for receive in (r for receives in self.posted.values() for r in receives):
+            if any(choice.receive == receive.name for choice in choices):
+                channels.update(receive.channels)
+        wait = self.pending.get(choices[0].process)
+        unmatched = choices[0].kind == "first" and wait is not None and len(wait.requests) > len(choices)
+        senders = {process_of(choice.message) for choice in choices if choice.message}
+        hidden = any(m.sender not in senders for channel in channels for m in self.messages.get(channel, ()))
+        return Group(tuple(choices), frozenset(channels), unmatched or hidden)
+
+    def choose(self, selection: Selection) -> None:
+        """Makes these choices; `complete` then yields the operations that are done."""
+        for choice in selection:
+            if choice.kind in ("match", "take"):
+                self._match(self._receive(choice), self._message(choice))
+            elif choice.kind == "enter":
+                self._enter(choice)
+            elif choice.kind == "nothing":
+                self._decline(choice)
+            else:
+                self._choices[choice.process] = choice
+
+    def _receive(self, choice: Choice) -> Receive:
+        return next(each for each in self.posted[choice.process] if each.name == choice.receive)
+
+    def _message(self, choice: Choice) -> Message:
+        return next(each for each in self.messages[choice.channel] if each.name == choice.message)
+
+    def _enter(self, choice: Choice) -> None:
+        outside = self.outside[choice.channel]
+        message = next(each for each in outside if each.name == choice.message)
+        outside.remove(message)
+        entered = self._entries_by.get(("", choice.channel))
+        bounds = (*self._takes.get(choice.channel, [])[-1:], *self._bounds.get(choice.channel, ()))
+        entry = self.before.event(message.entry, entered, *bounds)
+        self._entries_by["", choice.channel] = entry
+        self._last[message.sender] = self.before.event(self._last[message.sender], entry)
+        self.messages.setdefault(choice.channel, []).append(message._replace(order="line", entry=entry))
+
+    def _decline(self, choice: Choice) -> None:
+        """Everything that comes into the channels comes after this."""
+        wait = self.pending[choice.process]
+        if wait.kind == "wait":
+            self._note_poll(choice.process, frozenset(n for n in wait.requests if n in self.matched))
+            self._choices[choice.process] = choice
+            return
+        receive = self._receive(choice)
+        self._note_poll(receive.process, frozenset(m.name for m in self._candidates(receive)))
+        event = self._last[receive.process]
+        for channel in receive.channels if not receive.mailbox else ():
+            takes = self._takes.setdefault(channel, [])
+            if takes:
+                self.before.add(takes[-1], event)
+            takes.append(event)
+            self._bounds.setdefault(channel, []).append(event)
+            for message in self.messages.get(channel, ()):
+                self.before.add(event, message.entry)
+        self.posted[receive.process].remove(receive)
+        self._choices[receive.process] = choice
+
+    # ---- what a reader wants to know ------------------------------------------------------------
+
+    def transit(self) -> list[Message]:
+        """The messages that are sent and not received; not those whose send is still to complete."""
+        found = [message for messages in self.messages.values() for message in messages]
+        return [message for message in found if not self._is_being_sent(message)]
+
+    def _is_being_sent(self, message: Message) -> bool:
+        operation = self.pending.get(message.sender)
+        is_newest = self._sent[message.sender].name == message.name
+        return operation is not None and operation.kind == "send" and is_newest
+
+    @property
+    def all_ended(self) -> bool:
+        return set(self.pending) <= self.ended
+
+
+def _fits(receive: Receive, message: Message) -> bool:
+    return receive.source in (None, message.sender) and receive.tag in (None, message.tag)
+
+
+def _kind(message: Message) -> str:
+    return "match" if message.order == "source" else "take"

@@ -1,0 +1,233 @@
+"""One execution of a program, macro-step by macro-step, along choices that somebody makes.
+
+Here belongs how a `System` (something whose processes stop at their operations) is driven from one
+collective breakpoint to the next, and how claims are judged there. An execution is repeated by making the
+same choices from the start; no state of the program is stored. `digest` tells whether a breakpoint is the
+same as in another execution.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from possibly.control.macro.choices import Space, Users
+from possibly.control.macro.claims import Collective, JudgedClaim, Status, judged
+from possibly.control.macro.matching import Board
+from possibly.control.macro.model import (
+    Choice,
+    Completion,
+    MadeClaim,
+    Moment,
+    Operation,
+    Process,
+    Seen,
+    Selection,
+)
+
+MOST_STEPS = 10_000
+MOST_IDLE = 200
+"""Macro-steps in a row in which processes only find nothing, after which they count as going in circles."""
+
+
+class System(Protocol):
+    """A program that can be stepped. Its processes have all stopped whenever a method returns."""
+
+    def begin(self) -> Moment: ...
+
+    def proceed(self, completions: list[Completion], going: list[Process]) -> Moment:
+        """These operations complete, and these processes go on from operations that are no communication."""
+        ...
+
+    def evaluate(self, process: Process, predicate: str, state: Collective) -> bool | str:
+        """The truth of a predicate of the program, or why it has none."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Done(NamedTuple):
+    """An operation that completed in a macro-step."""
+
+    process: Process
+    text: str
+    at: str
+    messages: tuple[str, ...] = ()
+    """The messages it received."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """A collective breakpoint: what a macro-step led to."""
+
+    number: int
+    """Macro-steps from the start."""
+    selection: Selection
+    """The choices of the macro-step."""
+    done: tuple[Done, ...]
+    matches: tuple[tuple[str, str], ...]
+    """The receives that got a message in the macro-step, each with the message."""
+    state: Collective
+    verdicts: tuple[Status, ...]
+    space: Space | None
+    """What there is to choose for the next macro-step; None: it follows by itself, or this is an end."""
+    end: str
+    """How the path ends here: `finished`, `deadlock`, `failed`, `livelock`; `repeated`: everything below was,
+    or will be, seen on another path. Empty: it goes on."""
+    detail: str = ""
+    """Of the end: who waits for what, or which error."""
+    pending: tuple[tuple[Process, str, str], ...] = ()
+    """What each process does next: (process, operation, place)."""
+
+    @property
+    def digest(self) -> str:
+        """Of what the program did and of what the claims saw; other values may differ, such as the time."""
+        seen = {p: [s.at, s.ended] for p, s in sorted(self.state.seen.items())}
+        transit = sorted(message.name for message in self.state.transit)
+        asked = [[each.claim, each.verdict, each.asked] for each in self.verdicts]
+        parts = [seen, transit, self.done, self.matches, self.pending, asked, self.end]
+        text = json.dumps(parts, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class DivergedError(Exception):
+    """A choice that was made before is not there: something outside our control decided."""
+
+
+class Run:
+    """An execution that is going on. `begin`, then `step` until the breakpoint has an `end`."""
+
+    def __init__(self, system: System, users: Users, goals: tuple[MadeClaim, ...] = ()) -> None:
+        self.system = system
+        self.board = Board(users)
+        self.claims: list[JudgedClaim] = []
+        self._fresh: list[MadeClaim] = list(goals)
+        self._waiting: dict[Process, Seen] = {}
+        self._number = 0
+        self._logged = 0
+        self._idle = 0
+        self._asleep: frozenset[Choice] = frozenset()
+        self._failures: list[tuple[Process, str]] = []
+        self.uncontrolled: dict[str, None] = {}
+
+    def begin(self) -> Breakpoint:
+        """Runs every process to its first operation: the root, before the first macro-step."""
+        self._take(self.system.begin())
+        self._settle()
+        return self._breakpoint((), (), {})
+
+    def step(self, selection: Selection = (), asleep: frozenset[Choice] = frozenset()) -> Breakpoint:
+        """One macro-step. `asleep` is what need not be chosen below (see `Branch`)."""
+        self._asleep = asleep
+        if selection:
+            self._check(selection)
+            self.board.choose(selection)
+        operations = dict(self.board.pending)
+        completions = self.board.complete()
+        idle = bool(completions) and all(each.nothing for each in completions)
+        self._idle = self._idle + 1 if idle else 0
+        moment = self.system.proceed(completions, [])
+        self._take(moment)
+        self._number += 1
+        fresh, self._fresh = self._fresh, list(moment.claims)
+        self._begin_claims([claim for claim in fresh if claim not in moment.claims])
+        self._settle()
+        return self._breakpoint(selection, _done(completions, operations), moment.breaks)
+
+    def finish(self) -> Breakpoint:
+        """The last macro-step: all processes have ended or wait for ever; they are seen as they are then."""
+        self._number += 1
+        fresh, self._fresh = self._fresh, []
+        self._begin_claims(fresh)
+        return self._breakpoint((), (), {}, last=True)
+
+    def _check(self, selection: Selection) -> None:
+        there = set(self.board.choices())
+        missing = [choice for choice in selection if choice not in there]
+        if missing:
+            raise DivergedError(f"{missing[0]} is not possible this time")
+
+    def _take(self, moment: Moment) -> None:
+        for child, parent in moment.started:
+            self.board.start(child, parent)
+        for process, operation in sorted(moment.pending.items()):
+            self.board.arrive(process, operation)
+        self._waiting.update(moment.waiting)
+        self._failures += moment.failures
+        self.uncontrolled.update(dict.fromkeys(moment.uncontrolled))
+        known = [claim for claim in moment.claims if claim not in self._fresh]
+        self._fresh += known
+
+    def _settle(self) -> None:
+        while going := self.board.go_on():
+            self._take(self.system.proceed([], going))
+
+    def _begin_claims(self, fresh: list[MadeClaim]) -> None:
+        """A claim that several processes make at one place is one claim."""
+        for made in fresh:
+            if not any(_is_same(made, each) for each in self.claims):
+                self.claims.append(judged(made, tuple(sorted(self._waiting))))
+
+    # ---- breakpoints ----------------------------------------------------------------------------
+
+    def _breakpoint(
+        self, selection: Selection, done: tuple[Done, ...], breaks: dict[Process, Seen], last: bool = False
+    ) -> Breakpoint:
+        state = Collective({**self._waiting, **breaks}, tuple(self.board.transit()))
+        verdicts = tuple([claim.judge(state, self.system.evaluate) for claim in self.claims])
+        space, end, detail = self._next(last)
+        self.uncontrolled.update(self.board.uncontrolled)
+        pending = tuple([(p, o.text, o.at) for p, o in sorted(self.board.pending.items())])
+        matches = tuple([(receive, message.name) for receive, message in self.board.log[self._logged :]])
+        self._logged = len(self.board.log)
+        return Breakpoint(
+            self._number, selection, done, matches, state, verdicts, space, end, detail, pending
+        )
+
+    def _next(self, last: bool) -> tuple[Space | None, str, str]:
+        """What there is to choose, or how the path ends. The last breakpoint comes after that end."""
+        if self._failures:
+            process, error = self._failures[0]
+            return None, "failed" if last else "", f"{process}: {error}"
+        if self._number >= MOST_STEPS or self._idle >= MOST_IDLE:
+            return None, "livelock" if last else "", "it goes on without end"
+        if self.board.can_complete() and not last:
+            return None, "", ""
+        space = self.board.space(self._asleep)
+        if self.board.all_ended:
+            return None, "finished" if last else "", ""
+        if space.groups:
+            all_asleep = not space.branches(self.board.users)
+            return (None, "repeated", "") if all_asleep else (space, "", "")
+        return None, "deadlock" if last else "", waits(self.board)
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing can go on any more: `finish` is next."""
+        if self._failures or self._number >= MOST_STEPS or self._idle >= MOST_IDLE:
+            return True
+        return self.board.all_ended or not (self.board.can_complete() or self.board.choices())
+
+
+def _done(completions: list[Completion], operations: dict[Process, Operation]) -> tuple[Done, ...]:
+    found = []
+    for each in completions:
+        operation = operations[each.process]
+        messages = tuple([message for _, message, _, _ in each.deliveries])
+        found.append(Done(each.process, operation.text, operation.at, messages))
+    return tuple(found)
+
+
+def _is_same(made: MadeClaim, other: JudgedClaim) -> bool:
+    """Made at the same place by another process, or again by the same one with nothing learnt since."""
+    if (made.text, made.at) != (other.made.text, other.made.at):
+        return False
+    return made.process != other.made.process or other.state == 0
+
+
+def waits(board: Board) -> str:
+    """Who waits for what, for the report of a deadlock."""
+    stuck = [(p, o) for p, o in sorted(board.pending.items()) if p not in board.ended]
+    return "; ".join(f"{p} waits in {o.text}" + (f" at {o.at}" if o.at else "") for p, o in stuck)

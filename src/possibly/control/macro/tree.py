@@ -1,0 +1,271 @@
+"""The tree of collective breakpoints, as far as it has been elaborated; saved to a file and loaded again.
+
+A node is a collective breakpoint, an arc a macro-step ("Integrating temporal assertions into a parallel
+debugger", section 2). A node shows each claim's verdict on its path. The tree is false if a leaf is, true if
+all of it is explored and every leaf is true, else unknown. Nodes hold no state of the program: a node is
+replayed from the choices on the way to it, and its digest tells whether the replay met the same state.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from possibly.control.macro.choices import Branch, Group, Space, Users
+from possibly.control.macro.model import Choice, Selection
+from possibly.errors import PossiblyError
+from possibly.logic.claims import Truth
+
+FORMAT = "possibly-tree"
+VERSION = 1
+
+
+@dataclass(slots=True)
+class Arc:
+    """A way on from a node: a selection, and where it led if it was taken."""
+
+    selection: Selection
+    asleep: frozenset[Choice]
+    child: int | None = None
+    repeated: bool = False
+    """Everything below is seen on other paths: no node is kept for it."""
+
+    @property
+    def is_open(self) -> bool:
+        return self.child is None and not self.repeated
+
+
+@dataclass(slots=True)
+class TreeNode:
+    """A collective breakpoint on a path."""
+
+    number: int
+    parent: int | None
+    depth: int
+    arcs: list[Arc] = field(default_factory=list)
+    done: list[dict[str, Any]] = field(default_factory=list)
+    """The operations that completed in the macro-step that led here."""
+    matches: list[tuple[str, str]] = field(default_factory=list)
+    """The receives that got a message in that macro-step, and the messages."""
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    """One for each claim: `claim`, `verdict` (true, false, null for unknown), `asked`."""
+    end: str = ""
+    """`finished`, `deadlock`, `failed` or `livelock` at a leaf, else empty."""
+    detail: str = ""
+    digest: str = ""
+    pending: list[tuple[str, str, str]] = field(default_factory=list)
+    space: Space | None = None
+    users: int = 0
+    """How much was known of the users of channels when the arcs were made."""
+
+    @property
+    def is_leaf(self) -> bool:
+        return bool(self.end)
+
+    @property
+    def holds(self) -> Truth:
+        """Of a leaf: whether all claims are true and the path ended as it should."""
+        if self.end in ("failed", "deadlock", "livelock"):
+            return False
+        return all(each["verdict"] for each in self.verdicts)
+
+
+@dataclass(slots=True)
+class Tree:
+    """Nodes by their number, the root first."""
+
+    program: tuple[str, ...] = ()
+    ranks: int | None = None
+    nodes: list[TreeNode] = field(default_factory=list)
+    users: Users = field(default_factory=Users)
+    executions: int = 0
+    uncontrolled: list[str] = field(default_factory=list)
+    diverged: list[str] = field(default_factory=list)
+    marks: dict[str, int] = field(default_factory=dict)
+    """Meta-breakpoints: a name for a node."""
+
+    def add(self, parent: int | None) -> TreeNode:
+        depth = self.nodes[parent].depth + 1 if parent is not None else 0
+        node = TreeNode(len(self.nodes), parent, depth)
+        self.nodes.append(node)
+        return node
+
+    def path(self, number: int) -> list[TreeNode]:
+        """The nodes from the root to this one."""
+        found: list[TreeNode] = []
+        current: int | None = number
+        while current is not None:
+            found.append(self.nodes[current])
+            current = self.nodes[current].parent
+        return found[::-1]
+
+    def arc_to(self, node: TreeNode) -> Arc:
+        assert node.parent is not None
+        return next(arc for arc in self.nodes[node.parent].arcs if arc.child == node.number)
+
+    @property
+    def leaves(self) -> list[TreeNode]:
+        return [node for node in self.nodes if node.is_leaf]
+
+    def open_arcs(self) -> Iterator[tuple[TreeNode, Arc]]:
+        for node in self.nodes:
+            for arc in node.arcs:
+                if arc.is_open:
+                    yield node, arc
+
+    def refresh(self) -> None:
+        """More is known about who uses which channel: nodes may have more ways on than it seemed."""
+        for node in self.nodes:
+            if node.space is not None and node.users < self.users.count:
+                node.users = self.users.count
+                known = {arc.selection for arc in node.arcs}
+                node.arcs += [
+                    Arc(branch.selection, branch.asleep)
+                    for branch in node.space.branches(self.users)
+                    if branch.selection not in known
+                ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Every branch was taken, and nothing was out of our control."""
+        ends = all(node.is_leaf or node.arcs for node in self.nodes)
+        return bool(self.nodes) and ends and not any(self.open_arcs()) and not self.diverged
+
+    @property
+    def verdict(self) -> Truth:
+        if any(leaf.holds is False for leaf in self.leaves):
+            return False
+        return True if self.is_complete and not self.uncontrolled else None
+
+    # ---- plain data -----------------------------------------------------------------------------
+
+    def document(self) -> dict[str, Any]:
+        """For files, and for whoever draws it."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "program": list(self.program),
+            "ranks": self.ranks,
+            "verdict": self.verdict,
+            "complete": self.is_complete,
+            "executions": self.executions,
+            "uncontrolled": self.uncontrolled,
+            "diverged": self.diverged,
+            "marks": self.marks,
+            "users": {
+                "senders": {c: sorted(ps) for c, ps in sorted(self.users.senders.items())},
+                "receivers": {c: sorted(ps) for c, ps in sorted(self.users.receivers.items())},
+            },
+            "nodes": [_node_document(node) for node in self.nodes],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """All or nothing: a half-written file never stands under the name."""
+        target = Path(path)
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            draft.write_text(json.dumps(self.document(), indent=1) + "\n", encoding="utf-8")
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Tree:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+            return from_document(json.loads(text))
+        except json.JSONDecodeError as error:
+            message = "this is no tree of macro-steps"
+            raise PossiblyError(message, file=str(path), line=error.lineno, column=error.colno) from None
+        except UnicodeDecodeError:
+            raise PossiblyError("this is no tree of macro-steps", file=str(path)) from None
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise PossiblyError(f"this is no tree of macro-steps: {error}", file=str(path)) from None
+
+
+def _node_document(node: TreeNode) -> dict[str, Any]:
+    space = node.space
+    return {
+        "number": node.number,
+        "parent": node.parent,
+        "depth": node.depth,
+        "end": node.end,
+        "detail": node.detail,
+        "digest": node.digest,
+        "done": node.done,
+        "matches": node.matches,
+        "verdicts": node.verdicts,
+        "pending": node.pending,
+        "users": node.users,
+        "space": None
+        if space is None
+        else {
+            "groups": [[list(g.choices), sorted(g.channels), g.grows] for g in space.groups],
+            "ended": sorted(space.ended),
+            "asleep": sorted(space.asleep),
+            "conflicts": sorted(space.conflicts),
+        },
+        "arcs": [
+            {
+                "label": ", ".join(map(str, arc.selection)),
+                "choices": list(arc.selection),
+                "asleep": sorted(arc.asleep),
+                "child": arc.child,
+                "repeated": arc.repeated,
+            }
+            for arc in node.arcs
+        ],
+    }
+
+
+def from_document(given: dict[str, Any]) -> Tree:
+    if given["format"] != FORMAT:
+        raise ValueError(f"its format is {given['format']!r}")
+    if given["version"] > VERSION:
+        raise ValueError(f"version {given['version']} is from the future")
+    tree = Tree(tuple(given["program"]), given["ranks"], executions=given["executions"])
+    tree.uncontrolled, tree.diverged = list(given["uncontrolled"]), list(given["diverged"])
+    tree.marks = dict(given["marks"])
+    for channel, processes in given["users"]["senders"].items():
+        tree.users.senders[channel] = set(processes)
+    for channel, processes in given["users"]["receivers"].items():
+        tree.users.receivers[channel] = set(processes)
+    tree.nodes = [_node_of(each) for each in given["nodes"]]
+    for number, node in enumerate(tree.nodes):
+        children = [arc.child for arc in node.arcs if arc.child is not None]
+        if node.number != number or any(not number < child < len(tree.nodes) for child in children):
+            raise ValueError("its nodes are not numbered in order")
+    return tree
+
+
+def _node_of(given: dict[str, Any]) -> TreeNode:
+    node = TreeNode(given["number"], given["parent"], given["depth"])
+    node.end, node.detail, node.digest = given["end"], given["detail"], given["digest"]
+    node.done, node.verdicts = given["done"], given["verdicts"]
+    node.pending = [(p, text, at) for p, text, at in given["pending"]]
+    node.matches = [(receive, message) for receive, message in given["matches"]]
+    node.users = given["users"]
+    space = given["space"]
+    if space is not None:
+        groups = [
+            Group(tuple([Choice(*c) for c in choices]), frozenset(channels), grows)
+            for choices, channels, grows in space["groups"]
+        ]
+        conflicts = frozenset((Choice(*one), Choice(*two)) for one, two in space["conflicts"])
+        node.space = Space(tuple(groups), frozenset(space["ended"]), _choices(space["asleep"]), conflicts)
+    for arc in given["arcs"]:
+        selection = tuple([Choice(*choice) for choice in arc["choices"]])
+        node.arcs.append(Arc(selection, _choices(arc["asleep"]), arc["child"], arc["repeated"]))
+    return node
+
+
+def _choices(given: list[list[str]]) -> frozenset[Choice]:
+    return frozenset(Choice(*each) for each in given)
+
+
+def arcs_of(branches: list[Branch]) -> list[Arc]:
+    return [Arc(branch.selection, branch.asleep) for branch in branches]

@@ -1,0 +1,182 @@
+"""The tree of macro-steps as text: what is violated and why, the path, the tree itself.
+
+Pure functions of a tree. Everything that comes from the program is made safe for a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from possibly.control.macro.model import Choice
+from possibly.control.macro.tree import Tree, TreeNode
+from possibly.control.macro.why import Violation, violations
+from possibly.session.macro import claims_of, node_words, summary
+from possibly.views.text.words import count_text, plain
+
+SHOWN = 15
+"""Macro-steps at each end of a long path."""
+VERDICTS = {True: "true", False: "false", None: "unknown"}
+
+
+def report(tree: Tree, replay: str, full: bool = False) -> Iterator[str]:
+    """The answer about a program: `replay` is the command that replays a breakpoint, with {} for it."""
+    found = violations(tree)
+    for violation in found:
+        yield from violation_lines(tree, violation, replay, full)
+    if not found:
+        yield from _claims(tree)
+    yield from limits(tree)
+    if full:
+        yield from tree_lines(tree)
+    counts = summary(tree)
+    words = [
+        count_text(counts["executions"], "execution"),
+        count_text(counts["breakpoints"], "breakpoint"),
+        count_text(counts["leaves"], "path"),
+    ]
+    whole = "the whole tree" if counts["complete"] else f"open branches: {counts['open']}"
+    yield f"{', '.join(words)}; {whole}"
+
+
+def _claims(tree: Tree) -> Iterator[str]:
+    word = {True: "HOLDS", None: "UNDECIDED", False: "VIOLATED"}[tree.verdict]
+    claims = claims_of(tree)
+    for claim, at in claims:
+        yield plain(f"{word}  {claim}  ({at})")
+    if not claims:
+        yield f"{word}  no claim is made; no path fails"
+
+
+def limits(tree: Tree) -> Iterator[str]:
+    """What was outside our control: with any of it nothing is proved."""
+    for each in tree.uncontrolled:
+        yield plain(f"not controlled: {each}")
+    for each in tree.diverged:
+        yield plain(f"not repeatable: {each}")
+
+
+def violation_lines(tree: Tree, found: Violation, replay: str, full: bool = False) -> Iterator[str]:
+    if found.claim:
+        yield plain(f"VIOLATED  {found.claim}  ({found.at})")
+        step = tree.nodes[found.node].depth
+        yield f"  false at breakpoint {found.node}, macro-step {step}: {_because(found)}"
+    else:
+        yield plain(f"{found.end.upper()}  {found.detail}")
+    yield "  the way there:"
+    yield from path_lines(tree.path(found.node)[1:], full)
+    if found.difference is not None:
+        yield "  the order that makes the difference:"
+        yield plain(f"    {difference_words(tree, found)}")
+    yield plain(f"  replay: {replay.format(found.node)}")
+
+
+def path_lines(path: list[TreeNode], full: bool) -> Iterator[str]:
+    """The macro-steps of a path; of a long one the two ends."""
+    hidden = len(path) - 2 * SHOWN if not full else 0
+    for index, node in enumerate(path):
+        if index == SHOWN and hidden > 1:
+            yield f"         ... {hidden} macro-steps ..."
+        if hidden <= 1 or not SHOWN <= index < SHOWN + hidden:
+            yield plain(f"    {node.depth:>3}  [{node.number}] {node_words(node)}")
+
+
+def _because(found: Violation) -> str:
+    if found.only_at_the_end:
+        return plain(f"the path ends and {' and '.join(found.broken)} is not fulfilled")
+    atoms = ", ".join(f"{text} is {'true' if value else 'false'}" for text, value in found.atoms)
+    broken = f" ({' and '.join(found.broken)})" if found.broken else ""
+    return plain((atoms or "nothing can fulfil it any more") + broken)
+
+
+def difference_words(tree: Tree, found: Violation) -> str:
+    """`at breakpoint 17 rank1 received rank0#3 and not rank2#1; with that, all is well (leaf 31)`."""
+    difference = found.difference
+    assert difference is not None
+    chosen, other = difference.chosen, difference.other
+    if chosen.receive == other.receive and "nothing" not in (chosen.kind, other.kind):
+        words = f"{chosen.process} got {chosen.message} and not {other.message}"
+    else:
+        words = f"{chosen} and not {other}"
+    return (
+        f"at breakpoint {difference.node} {words}; the other way it holds (breakpoint {difference.holds_at})"
+    )
+
+
+def tree_lines(tree: Tree) -> Iterator[str]:
+    """The tree, a line a breakpoint; where there is no choice the lines do not move to the right."""
+    if not tree.nodes:
+        return
+    pending: list[tuple[int, int, str]] = [(0, 0, "")]
+    while pending:
+        number, indent, label = pending.pop()
+        node = tree.nodes[number]
+        yield plain("  " * indent + _node_line(tree, node, label))
+        inner = indent + (1 if len(node.arcs) > 1 else 0)
+        for arc in reversed(node.arcs):
+            name = ", ".join(map(str, arc.selection))
+            if arc.child is not None:
+                pending.append((arc.child, inner, name))
+        for arc in node.arcs:
+            if arc.is_open:
+                yield plain("  " * inner + f"[ ] {choice_words(arc.selection)}  (not taken yet)")
+
+
+def _node_line(tree: Tree, node: TreeNode, label: str) -> str:
+    verdicts = " ".join(VERDICTS[each["verdict"]] for each in node.verdicts)
+    marks = [name for name, number in tree.marks.items() if number == node.number]
+    parts = [f"[{node.number}]", f"{label}:" if label else "", node_words(node), verdicts, *marks]
+    return " ".join(part for part in parts if part)
+
+
+def choice_words(choices: tuple[Choice, ...]) -> str:
+    return ", ".join(map(str, choices)) or "the next macro-step"
+
+
+def document(tree: Tree, program: str, file: str | None, replay: str) -> dict[str, Any]:
+    """For --json."""
+    verdict = {True: "holds", False: "violated", None: "unknown"}
+    found = violations(tree)
+    broken = {(each.claim, each.at) for each in found}
+    properties = [
+        {
+            "name": claim,
+            "language": "claim",
+            "formula": claim,
+            "at": at,
+            "verdict": "violated" if (claim, at) in broken else verdict[tree.verdict is True or None],
+        }
+        for claim, at in claims_of(tree)
+    ]
+    return {
+        "program": program,
+        "tree": file,
+        **summary(tree),
+        "verdict": verdict[tree.verdict],
+        "properties": properties,
+        "uncontrolled": tree.uncontrolled,
+        "diverged": tree.diverged,
+        "violations": [
+            {
+                "claim": each.claim or None,
+                "at": each.at or None,
+                "breakpoint": each.node,
+                "macro_step": tree.nodes[each.node].depth,
+                "end": each.end,
+                "detail": each.detail,
+                "atoms": dict(each.atoms),
+                "broken": list(each.broken),
+                "path": [node.number for node in tree.path(each.node)],
+                "difference": None
+                if each.difference is None
+                else {
+                    "breakpoint": each.difference.node,
+                    "chosen": list(each.difference.chosen),
+                    "other": list(each.difference.other),
+                    "holds_at": each.difference.holds_at,
+                },
+                "replay": replay.format(each.node),
+            }
+            for each in found
+        ],
+    }

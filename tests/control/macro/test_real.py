@@ -1,0 +1,419 @@
+"""Real programs under the controller: threads, processes and ranks under mpiexec, unchanged."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from contextlib import closing
+from math import comb
+from pathlib import Path
+
+import pytest
+
+from possibly.control.macro.controller import Controller
+from possibly.control.macro.explore import Explorer, Plan
+from possibly.control.macro.tree import Tree
+from possibly.control.macro.why import violations
+from possibly.errors import PossiblyError
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "macro"
+TRIES = 5 * int(os.environ.get("POSSIBLY_CASES", "1"))
+needs_mpi = pytest.mark.skipif(
+    not (Path(sys.executable).parent / "mpiexec").exists(),
+    reason="there is no mpiexec beside the interpreter",
+)
+
+
+def tree_of(words: list[str], ranks: int | None = None, plan: Plan | None = None) -> Tree:
+    tree = Tree(tuple(words), ranks)
+    return Explorer(lambda: Controller(words, ranks), tree, plan).explore()
+
+
+def program(tmp_path: Path, text: str) -> list[str]:
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(text))
+    return [str(file)]
+
+
+def orders(tree: Tree, process: str) -> set[tuple[str, ...]]:
+    """The messages that a process received, in their order, on each path."""
+    found = set()
+    for leaf in tree.leaves:
+        done = [each for node in tree.path(leaf.number) for each in node.done if each["process"] == process]
+        found.add(tuple(message for each in done for message in each["messages"]))
+    return found
+
+
+# ---- the paper's example --------------------------------------------------------------------------
+
+
+@needs_mpi
+@pytest.mark.parametrize(("items", "capacity", "paths"), [(3, 1, 1), (3, 2, 4), (3, 3, comb(6, 3) // 4)])
+def test_ranks_that_shake_hands_counted_by_hand(items: int, capacity: int, paths: int) -> None:
+    """A path is a sequence of puts and gets that never goes below 0 or above the capacity."""
+    tree = tree_of([str(EXAMPLES / "ranks.py"), "right", str(items), str(capacity)], 3)
+    assert tree.is_complete
+    assert len(tree.leaves) == paths
+    assert [leaf.holds for leaf in tree.leaves] == [True] * paths
+    # A put is one macro-step, a get two; the root and the end are one more each.
+    assert {leaf.depth for leaf in tree.leaves} == {3 * items + 1}
+    assert tree.verdict is True
+
+
+@needs_mpi
+def test_ranks_that_lose_a_message_when_full() -> None:
+    tree = tree_of([str(EXAMPLES / "ranks.py"), "lossy"], 3)
+    assert tree.verdict is False
+    found = violations(tree)[0]
+    assert found.atoms == (("no_lost_message", False),)
+    assert found.broken == ("G no_lost_message",)
+    assert found.difference is not None
+    # Two messages are in the buffer; the third comes before the consumer asks.
+    assert (found.difference.chosen.message, found.difference.other.message) == ("rank0#3", "rank2#1")
+
+
+@pytest.mark.parametrize("name", ["threads", "processes", "tasks"])
+def test_threads_processes_and_tasks_with_queues(name: str) -> None:
+    """In each of the two rounds the buffer gets the item first or the request first."""
+    tree = tree_of([str(EXAMPLES / f"{name}.py"), "right", "2", "1"])
+    assert (len(tree.leaves), tree.verdict, tree.uncontrolled) == (4, True, [])
+
+
+@pytest.mark.parametrize("name", ["threads", "processes", "tasks"])
+def test_a_message_is_lost_when_the_buffer_is_full(name: str) -> None:
+    tree = tree_of([str(EXAMPLES / f"{name}.py"), "lossy", "2", "1"])
+    found = violations(tree)[0]
+    assert found.atoms == (("no_lost_message", False),)
+    assert found.difference is not None
+    pair = found.difference.chosen.message, found.difference.other.message
+    assert pair == ("Producer#2", "Consumer#1")
+
+
+@pytest.mark.parametrize("name", ["threads", "tasks"])
+def test_a_buffer_that_never_drains_is_found_at_the_end_of_every_path(name: str) -> None:
+    tree = tree_of([str(EXAMPLES / f"{name}.py"), "stuck", "2", "1"])
+    assert [leaf.holds for leaf in tree.leaves] == [False] * len(tree.leaves)
+    found = violations(tree)[0]
+    assert found.only_at_the_end
+    assert found.broken == ("G(!empty -> F empty)",)
+    waiting = tree.path(found.leaf)[-2].verdicts[0]["waits"]
+    assert waiting[0] == "waits for F empty"
+
+
+# ---- breakpoints and replay -----------------------------------------------------------------------
+
+MASTER = """\
+    import possibly
+    from queue import Queue
+    from threading import Thread
+
+    inbox = Queue()
+
+    def worker(number):
+        inbox.put(number)
+
+    def master():
+        total = 0
+        for _ in range(3):
+            item = inbox.get()  #: got
+            total = 10 * total + item
+
+    possibly.claim("F(Master.total == 123)")
+    threads = [Thread(target=worker, args=(n,), name=f"W{n}") for n in (1, 2, 3)]
+    threads.append(Thread(target=master, name="Master"))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_processes_stop_directly_after_the_statement_of_their_operation(tmp_path: Path) -> None:
+    """The item has been assigned there, the line below has not been executed."""
+    explorer = Explorer(lambda: Controller(program(tmp_path, MASTER)), Tree())
+    tree = explorer.explore()
+    assert len(orders(tree, "Master")) == len(tree.leaves) == 6
+    node = next(node for node in tree.nodes if any(each["process"] == "Master" for each in node.done))
+    run, point = explorer.open(node.number)
+    with closing(run.system):
+        seen = point.state.seen["Master"]
+        assert (seen.label, seen.function) == ("got", "master")
+        assert seen.variables["item"] in (1, 2, 3)
+        assert seen.variables["total"] == 0
+        assert point.state.seen["W1"].variables["number"] == 1
+
+
+def test_a_replay_meets_the_same_state_again_and_again(tmp_path: Path) -> None:
+    explorer = Explorer(lambda: Controller(program(tmp_path, MASTER)), Tree())
+    tree = explorer.explore()
+    leaf = tree.leaves[3]
+    states = []
+    for _ in range(TRIES):
+        run, point = explorer.open(leaf.number)
+        with closing(run.system):
+            states.append({name: (seen.variables, seen.at) for name, seen in point.state.seen.items()})
+    assert all(state == states[0] for state in states)
+    assert not tree.diverged
+
+
+def test_one_path_of_six_fulfils_the_claim(tmp_path: Path) -> None:
+    tree = tree_of(program(tmp_path, MASTER))
+    assert sorted(str(leaf.holds) for leaf in tree.leaves) == ["False"] * 5 + ["True"]
+
+
+# ---- MPI ------------------------------------------------------------------------------------------
+
+
+@needs_mpi
+def test_requests_wildcards_tags_probes_and_collectives(tmp_path: Path) -> None:
+    text = """\
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        rank = world.Get_rank()
+        seed = world.bcast(7 if rank == 0 else None, root=0)
+        if rank == 0:
+            first = world.irecv(source=MPI.ANY_SOURCE, tag=1)
+            status = MPI.Status()
+            world.probe(source=MPI.ANY_SOURCE, tag=2, status=status)
+            second = world.recv(source=status.Get_source(), tag=2)
+            assert second == 10 * status.Get_source() + seed, second
+            one = first.wait()
+            rest = [world.recv(tag=MPI.ANY_TAG) for _ in range(2)]
+            assert sorted([one, second, *rest]) == [1, 2, 17, 27]
+        else:
+            request = world.isend(rank, 0, tag=1)
+            request.wait()
+            world.send(10 * rank + seed, 0, tag=2)
+        total = world.allreduce(rank)
+        part = world.Split(rank % 2)
+        assert part.allgather(rank) == ([0, 2] if rank % 2 == 0 else [1]), part.allgather(rank)
+        world.Barrier()
+        assert total == 3
+    """
+    tree = tree_of(program(tmp_path, text), 3)
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    assert tree.verdict is True
+    # The request gets tag 1 of either rank, the probe tag 2 of either; then the two that are left come in
+    # either order, unless both are of one rank.
+    assert len(tree.leaves) == 2 * 1 + 2 * 2
+
+
+@needs_mpi
+def test_a_root_need_not_wait_for_the_others(tmp_path: Path) -> None:
+    """What it sends after the broadcast can overtake what comes before it elsewhere."""
+    text = """\
+        from array import array
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        rank = world.Get_rank()
+        got = [world.recv(source=MPI.ANY_SOURCE)] if rank == 2 else []
+        if rank == 0:
+            world.send("before", 2)
+        word = world.bcast("word" if rank == 1 else None, root=1)
+        if rank == 1:
+            world.send("after", 2)
+        if rank == 2:
+            got.append(world.recv(source=MPI.ANY_SOURCE))
+            assert sorted(got) == ["after", "before"]
+        assert word == "word"
+        part = world.scatter([10, 11, 12] if rank == 0 else None)
+        assert part == 10 + rank
+        assert world.gather(part, root=2) == ([10, 11, 12] if rank == 2 else None)
+        assert world.reduce(rank, op=MPI.MAX) == (2 if rank == 0 else None)
+        box = array("i", [7 if rank == 0 else 0])
+        world.Bcast(box, root=0)
+        assert box[0] == 7
+    """
+    tree = tree_of(program(tmp_path, text), 3)
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    assert (len(tree.leaves), tree.verdict) == (2, True)
+
+
+@needs_mpi
+def test_buffers_and_waiting_for_one_of_several(tmp_path: Path) -> None:
+    text = """\
+        from array import array
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        rank = world.Get_rank()
+        if rank == 0:
+            boxes = [array("i", [0]), array("i", [0])]
+            requests = [world.Irecv(boxes[0], source=1), world.Irecv(boxes[1], source=2)]
+            first = MPI.Request.Waitany(requests)
+            assert boxes[first][0] == first + 1
+            MPI.Request.Waitall(requests)
+            assert [box[0] for box in boxes] == [1, 2]
+        else:
+            world.Send(array("i", [rank]), dest=0)
+    """
+    tree = tree_of(program(tmp_path, text), 3)
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    assert (len(tree.leaves), tree.verdict) == (2, True)
+
+
+@needs_mpi
+def test_a_receive_that_nobody_answers_is_a_deadlock_with_places(tmp_path: Path) -> None:
+    text = """\
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        if world.Get_rank() == 0:
+            world.recv(source=1)
+        else:
+            world.recv(source=0)
+    """
+    tree = tree_of(program(tmp_path, text), 2)
+    assert [leaf.end for leaf in tree.leaves] == ["deadlock"]
+    assert "rank0 waits in recv(rank1) at" in tree.leaves[0].detail
+    assert "program.py:4" in tree.leaves[0].detail
+
+
+# ---- processes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pipes_and_waiting_for_several(tmp_path: Path, method: str) -> None:
+    text = f"""\
+        import multiprocessing
+        from multiprocessing.connection import wait
+
+        def worker(number, end):
+            end.send(number)
+            assert end.recv() == number + 1
+
+        if __name__ == "__main__":
+            context = multiprocessing.get_context("{method}")
+            pipes = [context.Pipe() for _ in range(2)]
+            workers = [
+                context.Process(target=worker, args=(n, theirs), name=f"W{{n}}")
+                for n, (_, theirs) in enumerate(pipes)
+            ]
+            for each in workers:
+                each.start()
+            ends = [ours for ours, _ in pipes]
+            while ends:
+                for end in wait(ends):
+                    end.send(end.recv() + 1)
+                    ends.remove(end)
+            for each in workers:
+                each.join()
+            assert [each.exitcode for each in workers] == [0, 0]
+    """
+    tree = tree_of(program(tmp_path, text))
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    assert tree.verdict is True
+    assert {order[0] for order in orders(tree, "main")} == {"W0#1", "W1#1"}
+
+
+# ---- tasks ----------------------------------------------------------------------------------------
+
+
+def test_tasks_that_wait_for_other_things_than_messages_too(tmp_path: Path) -> None:
+    text = """\
+        import asyncio
+        import possibly
+
+        async def worker(number, inbox):
+            await asyncio.sleep(0)
+            inbox.put_nowait(number)
+
+        async def master(inbox):
+            total = 0
+            for _ in range(2):
+                total = 10 * total + await inbox.get()
+                inbox.task_done()
+            return total
+
+        async def main():
+            inbox = asyncio.Queue()
+            possibly.claim("F(Master.total > 0)")
+            workers = [asyncio.create_task(worker(n, inbox), name=f"W{n}") for n in (1, 2)]
+            boss = asyncio.create_task(master(inbox), name="Master")
+            await asyncio.gather(*workers)
+            await inbox.join()
+            total = await boss
+            assert total in (12, 21), total
+
+        asyncio.run(main())
+    """
+    tree = tree_of(program(tmp_path, text))
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    assert tree.verdict is True
+    assert orders(tree, "Master") == {("W1#1", "W2#1"), ("W2#1", "W1#1")}
+
+
+def test_tasks_that_wait_for_each_other_are_a_deadlock(tmp_path: Path) -> None:
+    text = """\
+        import asyncio
+
+        async def main():
+            await asyncio.Queue().get()
+
+        asyncio.run(main())
+    """
+    tree = tree_of(program(tmp_path, text))
+    assert [leaf.end for leaf in tree.leaves] == ["deadlock"]
+    assert "Task-1 waits in get from Task-1.queue1 at" in tree.leaves[0].detail
+
+
+def test_an_error_in_one_branch_is_found(tmp_path: Path) -> None:
+    text = MASTER + "    assert True\n"
+    text = text.replace("total = 10 * total + item", "total = 10 * total + item; assert total != 321")
+    tree = tree_of(program(tmp_path, text))
+    failed = [leaf for leaf in tree.leaves if leaf.end == "failed"]
+    assert len(failed) == 1
+    assert "Master: AssertionError, at" in failed[0].detail
+    assert orders(tree, "Master") >= {("W3#1", "W2#1", "W1#1")}
+
+
+def test_a_get_with_a_time_limit_finds_nothing_only_when_nothing_can_come(tmp_path: Path) -> None:
+    text = """\
+        from queue import Empty, Queue
+        from threading import Thread
+        inbox = Queue()
+        found = []
+        def worker():
+            inbox.put(1)
+        thread = Thread(target=worker, name="W")
+        thread.start()
+        thread.join()
+        found.append(inbox.get(timeout=1))
+        try:
+            inbox.get(timeout=1)
+        except Empty:
+            found.append(None)
+        assert found == [1, None]
+    """
+    tree = tree_of(program(tmp_path, text))
+    assert (len(tree.leaves), tree.verdict) == (1, True)
+
+
+def test_a_program_that_cannot_be_started_is_told_in_a_sentence(tmp_path: Path) -> None:
+    tree = tree_of(program(tmp_path, "this is no Python"))
+    assert tree.leaves[0].end == "failed"
+    assert "SyntaxError" in tree.leaves[0].detail
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["threading.Lock", "threading.Event", "multiprocessing.Lock", "multiprocessing.Event", "asyncio.Lock"],
+)
+def test_ways_to_wait_that_are_no_messages_are_noted_and_leave_the_answer_open(
+    tmp_path: Path, made: str
+) -> None:
+    tree = tree_of(program(tmp_path, f"import {made.partition('.')[0]}\n{made}()\n"))
+    assert tree.uncontrolled == [made]
+    assert tree.verdict is None
+
+
+def test_a_process_that_waits_for_something_else_is_told(tmp_path: Path) -> None:
+    text = """\
+        import threading
+        lock = threading.Lock()
+        lock.acquire()
+        lock.acquire()
+    """
+    words = program(tmp_path, text)
+    explorer = Explorer(lambda: Controller(words, patience=0.5), Tree())
+    with pytest.raises(PossiblyError, match="main did not come to a communication operation"):
+        explorer.explore()
