@@ -46,6 +46,8 @@ def _claims(tree: Tree) -> Iterator[str]:
         yield plain(f"{word}  {claim}  ({at})")
     if not claims:
         yield f"{word}  no claim is made; no path fails"
+    if tree.verdict:
+        yield "  provided that its processes share nothing but messages (without --macro memory is looked at too)"
 
 
 def limits(tree: Tree) -> Iterator[str]:
