@@ -8,9 +8,9 @@ RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
-ONLY ?= run slices solver online tasks paths recording
+ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
 
-.PHONY: help venv demo test lint format types unit bench soak clean
+.PHONY: help venv demo test lint format types unit page browser bench soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -55,6 +55,15 @@ types: $(TOOLS) ## strict type check
 
 unit: $(TOOLS) ## the tests, on WORKERS=2 cores
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+page: ## make the page's script and style sheet again from web-src (needs npm)
+	cd web-src && npm ci --no-fund --no-audit && npm run --silent types && npm run --silent bundle
+
+browser: ## install Chromium for the tests of the page, where this machine allows it (Debian's package)
+	@command -v chromium >/dev/null || { \
+	  become=$$(test "$$(id -u)" = 0 || echo sudo -n); \
+	  $$become apt-get -qq update && $$become apt-get -qq install --yes --no-install-recommends chromium; \
+	} || echo "no Chromium could be installed: the tests of the page are skipped" >&2
 
 bench: $(TOOLS) ## measure everything beside a peer or a limit; ONLY=slices for one part
 	@$(PIP) --editable '.[bench]'

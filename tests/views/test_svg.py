@@ -10,8 +10,8 @@ import pytest
 from possibly.order.computation import Computation
 from possibly.trace.notation import trace
 from possibly.verdict.model import Witness
-from possibly.views.web import diagram
-from possibly.views.web.diagram import chosen_events, columns, render_diagram, tooltip
+from possibly.views.export import svg as diagram
+from possibly.views.export.svg import chosen_events, columns, render_diagram, tooltip
 from tests.views.samples import VIOLATED, mutex_trace
 
 
@@ -44,6 +44,9 @@ def drawing(text: str, witness: Witness | None = None) -> ElementTree.Element:
     return ElementTree.fromstring(render_diagram(computation(text), witness, "caption"))
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
 def classes(svg: ElementTree.Element) -> list[str]:
     return [name for node in svg.iter() if (name := node.get("class"))]
 
@@ -64,11 +67,11 @@ def test_the_witness_is_numbered_and_its_cut_is_drawn() -> None:
     text = render_diagram(Computation(mutex_trace()), VIOLATED.witness, "caption")
     svg = ElementTree.fromstring(text)
     assert classes(svg).count("event on") == 4
-    steps = [node.text for node in svg.iter("text") if node.get("class") == "step"]
+    steps = [node.text for node in svg.iter(f"{SVG}text") if node.get("class") == "step"]
     assert sorted(steps, key=str) == ["1", "2", "3", "4"]
-    (cut,) = (node for node in svg.iter("polyline"))
+    (cut,) = (node for node in svg.iter(f"{SVG}polyline"))
     xs = [float(point.split(",")[0]) for point in (cut.get("points") or "").split()]
-    centres = {node[0].text: float(node[1].get("cx") or 0) for node in svg.iter("g")}
+    centres = {node[0].text: float(node[1].get("cx") or 0) for node in svg.iter(f"{SVG}g")}
     first = next(x for title, x in centres.items() if title and title.startswith("P1:2"))
     after = next(x for title, x in centres.items() if title and title.startswith("P1:3"))
     assert first < xs[0] < after

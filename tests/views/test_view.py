@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("run")
 def test_a_page_beside_the_trace(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["view", "run.jsonl"]) == 0
     assert capsys.readouterr().out == "Page: run.html\n"
-    assert "The recorded run." in Path("run.html").read_text()
+    assert "2 processes, 5 events, causal order" in Path("run.html").read_text()
 
 
 def test_a_page_with_answers() -> None:
@@ -37,7 +37,13 @@ def test_a_bad_trace_gives_no_page() -> None:
 
 @pytest.mark.parametrize(
     ("trace", "page"),
-    [("run.jsonl", "run.html"), ("logs/a.b.jsonl.gz", "a.b.html"), ("x.columns", "x.html"), ("-", "-.html")],
+    [
+        ("run.jsonl", "run.html"),
+        ("logs/a.b.jsonl.gz", "a.b.html"),
+        ("x.columns", "x.html"),
+        ("m.py", "m.html"),
+        ("-", "-.html"),
+    ],
 )
 def test_default_output(trace: str, page: str) -> None:
     assert default_output(trace) == page

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from possibly.errors import PossiblyError, UsageError
-from possibly.views.cli.files import loaded, write_lines_to, write_text
+from possibly.views.cli.files import loaded, write_lines_to
 from possibly.views.cli.messages import BAD, complain, remark, width_of
 from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import (
@@ -90,7 +90,7 @@ def _status(path: str, specification: Specification, options: Options, arguments
     try:
         trace, report = checked(path, specification, options)
         _show(report, path, arguments)
-        _write_files(trace, report, arguments)
+        _write_files(trace, report, specification, arguments)
     except PossiblyError as error:
         return complain(error)
     return status_of(report)
@@ -151,24 +151,21 @@ def wants_colour(choice: str) -> bool:
 # ---- files --------------------------------------------------------------------------------------
 
 
-def _write_files(trace: Trace, report: Report, arguments: argparse.Namespace) -> None:
+def _write_files(
+    trace: Trace, report: Report, specification: Specification, arguments: argparse.Namespace
+) -> None:
     written: list[str] = []
     if arguments.write_order:
         written.append(_write_order(trace, report, arguments.write_order))
     if arguments.html:
-        write_page(trace, report, arguments.order, arguments.html)
+        from possibly.views.cli.pages import write_page
+
+        write_page(trace, report, specification, arguments, arguments.html)
         written.append(f"Page: {arguments.html}")
     if written and not arguments.json:
         print()
     for line in written:
         remark(line) if arguments.json else print(plain(line))
-
-
-def write_page(trace: Trace, report: Report, order: str, path: str) -> None:
-    from possibly.order.computation import Computation
-    from possibly.views.web.page import render_page
-
-    write_text(path, render_page(trace, Computation(trace, order), report))
 
 
 def _write_order(trace: Trace, report: Report, path: str) -> str:

@@ -83,6 +83,17 @@ def write_text(path: str, text: str) -> None:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
+def write_bytes(path: str, content: bytes) -> None:
+    """Writes the whole content to the file; `-` is standard output."""
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        return
+    from possibly.trace.streams import replacing
+
+    with named_errors(path), replacing(path) as file:
+        file.write(content)
+
+
 def write_lines_to(path: str, lines: Iterable[str]) -> None:
     """Writes the lines of a trace, compressed as the name asks for; `-` is standard output."""
     if path == "-":

@@ -1,13 +1,23 @@
-"""`possibly view TRACE`: the picture of a trace as one self-contained HTML file."""
+"""`possibly view FILE`: the picture as one self-contained HTML file, as one drawing, or live."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from contextlib import nullcontext
 
-from possibly.views.cli.check import checked, status_of, write_page
-from possibly.views.cli.files import loaded
-from possibly.views.cli.net import add_picture_arguments, draw, wanted_picture
+from possibly.errors import UsageError
+from possibly.views.cli.check import checked, status_of
+from possibly.views.cli.files import loaded, write_text
+from possibly.views.cli.pictures import (
+    add_picture_arguments,
+    draw,
+    draw_other,
+    flow_graphs_of,
+    tree_of,
+    wanted_picture,
+)
+from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
@@ -17,23 +27,38 @@ from possibly.views.cli.properties import (
 )
 
 NAME = "view"
-SUMMARY = "draw a trace as one self-contained HTML page"
+SUMMARY = "draw a trace as one self-contained HTML page, or live"
 DESCRIPTION = (
-    "Draws a trace as one self-contained HTML page, with the answers to properties if some are given."
+    "Draws a trace as one self-contained HTML page, with the answers to properties if some are given: the "
+    "run, its cuts, what could have happened instead, and why a property fails. With --serve it is live."
 )
 EXAMPLES = """\
 examples:
   possibly view run.jsonl
   possibly view run.jsonl -o run.html --spec bank.spec
-  possibly view run.jsonl --net
+  possibly view run.jsonl --serve
+  possibly view dekker.py --serve
+  possibly view run.jsonl --svg run.svg --png run.png
+  possibly view run.jsonl --lattice --spec bank.spec --svg cuts.svg
+  possibly view run.jsonl --slice 'P1.x > 1 & P2.y <= 3' --dot slice.dot
 """
 
 
+OTHERS = (".py", ".json")
+"""Files that are no traces: models, and trees that were saved."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("trace", metavar="TRACE", help="a trace file")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the page to write (default: TRACE with .html)"
+        "trace", metavar="FILE", help="a trace, a model, a saved tree (.json), or with --serve a program"
     )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the page to write (default: the name of the trace with .html)"
+    )
+    group = parser.add_argument_group("the live page")
+    group.add_argument("--serve", action="store_true", help="serve the page on this machine until Ctrl-C")
+    group.add_argument("--port", metavar="N", type=int, default=0, help="the port (default: a free one)")
+    group.add_argument("--no-browser", action="store_true", help="do not open a browser")
     add_property_arguments(parser)
     add_limit_arguments(parser)
     add_picture_arguments(parser)
@@ -41,24 +66,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     picture = wanted_picture(arguments)
+    if arguments.serve:
+        if picture is not None or arguments.output is not None:
+            raise UsageError("--serve shows the live page and writes no file: leave out the other one")
+        from possibly.views.cli.serve import serve
+
+        return serve(arguments)
+    if arguments.trace.endswith(OTHERS):
+        return _view_other(arguments, picture)
     if picture is not None:
         return status_of(draw(arguments, picture, default_output(arguments.trace)))
     output = arguments.output or default_output(arguments.trace)
+    specification = None
     if has_properties(arguments):
+        specification = specification_of(arguments)
         options = options_of(arguments, explain=True)
-        trace, report = checked(arguments.trace, specification_of(arguments), options)
+        trace, report = checked(arguments.trace, specification, options)
     else:
         from possibly.verdict.model import Report
 
-        trace = loaded(arguments.trace, None)
+        progress = terminal_progress()
+        with progress or nullcontext():
+            trace = loaded(arguments.trace, progress)
         report = Report(arguments.trace, len(trace.processes), len(trace), ())
-    write_page(trace, report, arguments.order, output)
+    from possibly.views.cli.pages import write_page
+
+    write_page(trace, report, specification, arguments, output)
     if output != "-":
         print(f"Page: {output}")
     return status_of(report)
 
 
+def _view_other(arguments: argparse.Namespace, picture: str | None) -> int:
+    """A model file: its flow graphs. A saved tree: the tree."""
+    if has_properties(arguments):
+        raise UsageError(
+            "properties are checked on traces, and this file is none",
+            hint="a model is stepped through: use --serve, or possibly debug",
+        )
+    stem = default_output(arguments.trace)
+    if picture is not None:
+        draw_other(arguments, picture, stem)
+        return 0
+    from possibly.views.web.document import Contents, picture_document
+    from possibly.views.web.page import page_of
+
+    if arguments.trace.endswith(".json"):
+        contents = Contents(trees=[tree_of(arguments.trace)])
+    else:
+        contents = Contents(pictures=flow_graphs_of(arguments.trace))
+    output = arguments.output or stem
+    write_text(output, page_of(picture_document(arguments.trace, None, None, contents)))
+    if output != "-":
+        print(f"Page: {output}")
+    return 0
+
+
 def default_output(trace: str) -> str:
     """`logs/run.jsonl.gz` becomes `run.html` in the current folder."""
     name = os.path.basename(trace)
-    return name.split(".jsonl")[0].removesuffix(".columns") + ".html"
+    return (
+        name.split(".jsonl")[0].removesuffix(".columns").removesuffix(".py").removesuffix(".json") + ".html"
+    )

@@ -14,6 +14,7 @@ from possibly.views.text.words import plain
 from possibly.views.web.markup import Markup, element, raw
 
 LINE, LETTER, GAP_X, GAP_Y, MARGIN = 14, 7, 28, 26, 16
+ROUND = ("circle", "double")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Box:
     column: int
     row: int
     kind: str = "state"
-    """`state` (round), `action` (square, filled), `title` (no border)."""
+    """`state` (round), `action` (square, filled), `title` (no border), `circle`, `double` (rings), `bar`."""
     marked: bool = False
     columns: int = 1
     """It spreads over so many columns."""
@@ -36,6 +37,7 @@ class Arrow:
     second: str
     kind: str = "flow"
     """`flow`, or `order` (dashed)."""
+    label: str = ""
 
 
 @dataclass(slots=True)
@@ -43,6 +45,8 @@ class Picture:
     name: str
     boxes: dict[str, Box] = field(default_factory=dict)
     arrows: list[Arrow] = field(default_factory=list)
+    direction: str = "TB"
+    """Where arrows lead: `TB` to the bottom, `LR` to the right."""
 
 
 # ---- DOT ----------------------------------------------------------------------------------------
@@ -51,17 +55,23 @@ _SHAPES = {
     "state": "shape=box, style=rounded",
     "action": "shape=box, style=filled, fillcolor=gray85",
     "title": "shape=plaintext",
+    "circle": "shape=circle",
+    "double": "shape=doublecircle",
+    "bar": "shape=box, style=filled, fillcolor=black, width=0.08",
 }
 
 
 def render_dot_picture(picture: Picture) -> str:
     """The picture for Graphviz, which places the boxes itself."""
     lines = [f"digraph {quoted(picture.name)} {{", '  node [fontname="monospace", fontsize=10];']
+    lines += [f"  rankdir={picture.direction};"] if picture.direction != "TB" else []
     for name, box in picture.boxes.items():
         mark = ", color=red, penwidth=2" if box.marked else ""
         lines.append(f"  {name} [label={quoted(*box.lines)}, {_SHAPES[box.kind]}{mark}];")
     for arrow in picture.arrows:
-        style = " [style=dashed]" if arrow.kind == "order" else ""
+        facts = ["style=dashed"] if arrow.kind == "order" else []
+        facts += [f"label={quoted(arrow.label)}"] if arrow.label else []
+        style = f" [{', '.join(facts)}]" if facts else ""
         lines.append(f"  {arrow.first} -> {arrow.second}{style};")
     return "\n".join([*lines, "}", ""])
 
@@ -71,8 +81,12 @@ def render_dot_picture(picture: Picture) -> str:
 _STYLE = (
     "text{font:11px monospace;fill:#1c2024} .state{fill:#fff;stroke:#1c2024} "
     ".action{fill:#d9dde2;stroke:#1c2024} .title{fill:none;stroke:none} "
+    ".circle,.double{fill:#fff;stroke:#1c2024} .inner{fill:none;stroke:#1c2024} .bar{fill:#1c2024} "
     ".marked{stroke:#c62828;stroke-width:3} "
-    ".flow{stroke:#1c2024;fill:none} .order{stroke:#1f5fbf;stroke-dasharray:4 3;fill:none}"
+    ".circle.marked,.double.marked{fill:#bfe5cc;stroke:#14713a;stroke-width:2} "
+    ".label{fill:#6b7480;font-size:10px} "
+    ".flow{stroke:#1c2024;fill:none} .order{stroke:#1f5fbf;stroke-dasharray:4 3;fill:none} "
+    ".added{stroke:#c62828;stroke-dasharray:7 3;fill:none} .path{stroke:#6d3fc0;stroke-width:3;fill:none}"
 )
 
 
@@ -92,14 +106,15 @@ def render_svg_picture(picture: Picture) -> str:
     head = element(
         "marker",
         element("path", d="M0,0 L8,4 L0,8 z", fill="#1c2024"),
-        id="head", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=8, markerHeight=8, orient="auto",
+        id="head", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=9, markerHeight=9,
+        markerUnits="userSpaceOnUse", orient="auto",
     )  # fmt: skip
     svg = element(
         "svg",
         element("title", picture.name),
         element("style", raw(_STYLE)),
         element("defs", head),
-        [_line(frames[a.first], frames[a.second], a.kind) for a in picture.arrows],
+        [part for a in picture.arrows for part in _line(frames[a.first], frames[a.second], a)],
         [part for name, box in picture.boxes.items() for part in _drawn(box, frames[name])],
         xmlns="http://www.w3.org/2000/svg", width=width, height=height, viewBox=f"0 0 {width:g} {height:g}",
     )  # fmt: skip
@@ -115,13 +130,15 @@ def _frames(picture: Picture) -> Mapping[str, _Frame]:
         if box.columns == 1:
             widths[box.column] = max(widths[box.column], _width(box))
         heights[box.row] = max(heights[box.row], _height(box))
-    lefts, tops = _sums(widths, GAP_X), _sums(heights, GAP_Y)
+    longest = max((len(plain(arrow.label)) for arrow in picture.arrows), default=0)
+    lefts, tops = _sums(widths, GAP_X + longest * LETTER), _sums(heights, GAP_Y + (18 if longest else 0))
     found = {}
     for name, box in picture.boxes.items():
         last = box.column + box.columns - 1
         room = lefts[last] + widths[last] - lefts[box.column]
         width = room if box.columns > 1 else _width(box)
-        found[name] = _Frame(lefts[box.column] + (room - width) / 2, tops[box.row], width, _height(box))
+        left, down = lefts[box.column] + (room - width) / 2, (heights[box.row] - _height(box)) / 2
+        found[name] = _Frame(left, tops[box.row] + (down if longest else 0), width, _height(box))
     return found
 
 
@@ -134,26 +151,43 @@ def _sums(sizes: list[float], gap: int) -> list[float]:
 
 
 def _width(box: Box) -> float:
-    return max((len(plain(line)) for line in box.lines), default=0) * LETTER + 14
+    if box.kind == "bar":
+        return 8
+    width = max((len(plain(line)) for line in box.lines), default=0) * LETTER + 14
+    return max(width, _text_height(box), 26) if box.kind in ROUND else width
 
 
 def _height(box: Box) -> float:
+    if box.kind == "bar":
+        return 30
+    return _width(box) if box.kind in ROUND else _text_height(box)
+
+
+def _text_height(box: Box) -> float:
     return max(len(box.lines), 1) * LINE + 8
 
 
 def _drawn(box: Box, frame: _Frame) -> Iterator[Markup]:
     style = f"{box.kind} marked" if box.marked else box.kind
-    radius = 8 if box.kind == "state" else 0
-    yield element(
-        "rect", x=frame.x, y=frame.y, width=frame.width, height=frame.height, rx=radius, class_=style
-    )
+    middle, centre = frame.x + frame.width / 2, frame.y + frame.height / 2
+    if box.kind in ("circle", "double"):
+        yield element("circle", cx=middle, cy=centre, r=frame.width / 2, class_=style)
+        if box.kind == "double":
+            yield element("circle", cx=middle, cy=centre, r=frame.width / 2 - 3, class_="inner")
+    else:
+        radius = 8 if box.kind == "state" else 0
+        size = {"width": frame.width, "height": frame.height}
+        yield element("rect", x=frame.x, y=frame.y, **size, rx=radius, class_=style)
+    top = centre - len(box.lines) * LINE / 2
     for number, line in enumerate(box.lines, 1):
-        middle = frame.x + frame.width / 2
-        yield element("text", line, x=middle, y=frame.y + number * LINE, text_anchor="middle")
+        yield element("text", line, x=middle, y=top + number * LINE - 4, text_anchor="middle")
 
 
-def _line(first: _Frame, second: _Frame, kind: str) -> Markup:
-    """From the lower edge of a box to the upper edge of the other, or from side to side in one row."""
+def _line(first: _Frame, second: _Frame, arrow: Arrow) -> Iterator[Markup]:
+    """From the lower edge of a box to the upper edge of the other, or from side to side."""
+    if first == second:
+        yield from _loop(first, arrow)
+        return
     x1, x2 = first.x + first.width / 2, second.x + second.width / 2
     if second.y > first.y + first.height:
         x1 = min(max(x2, first.x + 6), first.x + first.width - 6)
@@ -161,4 +195,22 @@ def _line(first: _Frame, second: _Frame, kind: str) -> Markup:
         y1, y2 = first.y + first.height, second.y
     else:
         y1, y2 = first.y + first.height / 2, second.y + second.height / 2
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind, marker_end="url(#head)")
+        to_the_right = second.x > first.x + first.width
+        if to_the_right:
+            x1, x2 = first.x + first.width, second.x
+        elif second.x + second.width < first.x:
+            x1, x2 = first.x, second.x + second.width
+    yield element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=arrow.kind, marker_end="url(#head)")
+    if arrow.label:
+        place = {"x": (x1 + x2) / 2, "y": (y1 + y2) / 2 - 4}
+        yield element("text", arrow.label, **place, text_anchor="middle", class_="label")
+
+
+def _loop(frame: _Frame, arrow: Arrow) -> Iterator[Markup]:
+    """An arrow from a box to itself, above it."""
+    middle, top = frame.x + frame.width / 2, frame.y
+    start, end = f"M{middle - 8:g} {top + 3:g}", f"{middle + 8:g} {top + 3:g}"
+    path = f"{start}C{middle - 22:g} {top - 26:g} {middle + 22:g} {top - 26:g} {end}"
+    yield element("path", d=path, class_=arrow.kind, marker_end="url(#head)")
+    if arrow.label:
+        yield element("text", arrow.label, x=middle, y=top - 22, text_anchor="middle", class_="label")

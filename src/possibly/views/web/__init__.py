@@ -1,1 +1,1 @@
-"""Reports as one self-contained HTML page (`page`) with a space-time diagram (`diagram`)."""
+"""The picture: one self-contained HTML page (`page`) from one document (`document`), or live (`server`)."""

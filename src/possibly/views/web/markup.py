@@ -37,7 +37,7 @@ def element(tag: str, *parts: Part, **attributes: str | float | None) -> Markup:
 
 
 def raw(text: str) -> Markup:
-    """A text of ours (the style sheet) that goes in as it is; never one from a trace."""
+    """A text of ours (style, script, encoded document) that goes in as it is; never one from a trace."""
     return Markup(text)
 
 

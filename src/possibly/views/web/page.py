@@ -1,169 +1,82 @@
-"""The report as one HTML page that needs nothing else: no network, no script, no library.
+"""The picture as one HTML page that needs nothing else: no network, no library, no other file.
 
-The page carries a content security policy that forbids scripts and every request, and allows only our
-own style sheet (by its hash). It follows the reader's light or dark scheme and prints on paper.
+The page carries its data as JSON in an element that no browser runs, and one script and one style sheet
+that were bundled beforehand. Its content security policy names the two by their hashes and forbids every
+other script, `eval`, and every request; only the page of a live server may ask that server. Without scripts
+the same answers can be read as text: `static`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-from possibly.verdict.model import Atom, Explanation, Report, Step, Truth, Verdict, Witness
-from possibly.views.text.report import RECORDED, missing_text, summary_text
-from possibly.views.text.words import action_text, changes_text, count_text, state_texts, value_text
-from possibly.views.web.diagram import MOST_EVENTS, chosen_events, render_diagram
+from possibly.views.text.words import plain
+from possibly.views.web.columns import script_text
+from possibly.views.web.document import Contents, picture_document
 from possibly.views.web.markup import Markup, element, raw
-from possibly.views.web.style import STYLE
+from possibly.views.web.static import static_report
 
 if TYPE_CHECKING:
     from possibly.order.computation import Computation
     from possibly.trace.model import Trace
+    from possibly.verdict.model import Report
 
-MOST_DIAGRAMS = 6
-MOST_STEPS = 2_000
-
-
-def render_page(trace: Trace, computation: Computation, report: Report) -> str:
-    """The whole page."""
-    sizes = f"{count_text(report.processes, 'process')}, {count_text(report.events, 'event')}"
-    body = element(
-        "body",
-        element("h1", report.trace),
-        element("p", f"{sizes}, {computation.order} order", class_="sizes"),
-        (element("p", f"warning: {warning}") for warning in report.warnings),
-        _overview(report),
-        _sections(computation, report),
-        _legend(),
-    )
-    return f"<!DOCTYPE html>\n{element('html', _head(report), body, lang='en')}\n"
+BUNDLE = ("picture.js", "picture.css")
 
 
-def _head(report: Report) -> Markup:
-    return element(
+@cache
+def asset(name: str) -> str:
+    """A bundled file of the package."""
+    return files("possibly.views.web").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def render_page(
+    trace: Trace, computation: Computation, report: Report, contents: Contents | None = None
+) -> str:
+    """The page of a run and the answers on it."""
+    contents = contents if contents is not None else Contents()
+    document = picture_document(report.trace or trace.file or "run", computation, report, contents)
+    return page_of(document, static_report(computation, report))
+
+
+def page_of(document: dict[str, Any], without_script: Markup | None = None) -> str:
+    """The page of any document."""
+    script, style = (asset(name) for name in BUNDLE)
+    head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy()),
+        element("meta", http_equiv="Content-Security-Policy", content=policy(bool(document.get("live")))),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", f"{report.trace} - possibly"),
-        element("style", raw(STYLE)),
+        element("meta", name="generator", content="possibly"),
+        element("title", f"{plain(str(document['title']))} - possibly"),
+        element("style", raw(style)),
     )
+    body = element(
+        "body",
+        element("div", id="app"),
+        element("noscript", without_script or element("p", "This picture needs scripts.")),
+        element("script", raw(script_text(document)), id="document", type="application/json"),
+        element("script", raw(script)),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 
-def policy() -> str:
-    """Nothing may be loaded or run; the one style sheet is known by its hash."""
+@cache
+def policy(live: bool = False) -> str:
+    """Nothing may be loaded and nothing may run but the bundle, known by its hash."""
     from base64 import b64encode
     from hashlib import sha256
 
-    digest = b64encode(sha256(STYLE.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-
-
-# ---- verdicts -----------------------------------------------------------------------------------
-
-
-def _overview(report: Report) -> Markup | None:
-    if len(report.verdicts) < 2:
-        return None
-    items = (
-        element("li", _badge(verdict), " ", element("a", verdict.name, href=f"#property-{number}"))
-        for number, verdict in enumerate(report.verdicts)
+    script, style = (b64encode(sha256(asset(name).encode()).digest()).decode() for name in BUNDLE)
+    rules = (
+        "default-src 'none'",
+        f"script-src 'sha256-{script}'",
+        f"style-src 'sha256-{style}'",
+        "img-src data: blob:",
+        "connect-src 'self'" if live else "connect-src 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
     )
-    return element("ul", items, class_="overview")
-
-
-def _sections(computation: Computation, report: Report) -> Iterator[Markup]:
-    """A section a property; the diagram stands where it explains, or alone if nothing is explained."""
-    diagrams = 0
-    for number, verdict in enumerate(report.verdicts):
-        drawn = verdict.witness is not None and diagrams < MOST_DIAGRAMS
-        diagrams += drawn
-        figure = _figure(computation, verdict.witness, f"A way for {verdict.name}") if drawn else None
-        yield element("section", _verdict(verdict), figure, _explanation(verdict), id=f"property-{number}")
-    if not diagrams:
-        yield element("section", _figure(computation, None, "The recorded run"))
-
-
-def _badge(verdict: Verdict) -> Markup:
-    return element("span", verdict.truth.value, class_=f"badge {verdict.truth.value}")
-
-
-def _verdict(verdict: Verdict) -> Iterator[Markup]:
-    yield element("h2", _badge(verdict), " ", verdict.name)
-    yield element("p", element("code", f"{verdict.language} {verdict.formula}"), class_="formula")
-    if verdict.observed is not None:
-        yield element("p", RECORDED[verdict.truth, verdict.observed])
-    if verdict.truth is Truth.UNKNOWN:
-        yield element("p", f"Undecided: {verdict.reason or 'a limit was reached.'}")
-    for fault in verdict.faults:
-        yield element("p", f"Counted as false: {fault}")
-
-
-def _figure(computation: Computation, witness: Witness | None, caption: str) -> Markup:
-    drawn = len(chosen_events(computation, witness))
-    count = len(computation.trace)
-    note = f" Of {count:,} events only {drawn:,} are drawn: those near the end of the order."
-    if witness is None or not witness.path:
-        note = f" Of {count:,} events only the first {MOST_EVENTS:,} are drawn."
-    return element(
-        "figure",
-        element("div", render_diagram(computation, witness, caption), class_="scroll"),
-        element("figcaption", caption + ".", note if drawn < count else None),
-    )
-
-
-# ---- explanation --------------------------------------------------------------------------------
-
-
-def _explanation(verdict: Verdict) -> Iterator[Markup]:
-    explanation = verdict.explanation
-    if explanation is None:
-        return
-    yield element("p", summary_text(verdict, explanation))
-    if explanation.missing is not None:
-        yield element("p", missing_text(explanation.missing, verdict.truth), class_="missing")
-    yield from _steps(explanation)
-    if explanation.atoms:
-        yield element("ul", (element("li", _atom(atom)) for atom in explanation.atoms))
-    if explanation.state:
-        yield element("p", "State at the end: ", element("code", ", ".join(state_texts(explanation.state))))
-
-
-def _steps(explanation: Explanation) -> Iterator[Markup]:
-    if not explanation.steps:
-        return
-    first = max(0, len(explanation.steps) - MOST_STEPS)
-    if first:
-        yield element("p", f"The first {first:,} steps are left out.")
-    head = element(
-        "tr", (element("th", word) for word in ("", "process", "event", "what", "place", "changes"))
-    )
-    moment = len(explanation.steps) if explanation.moment is None else explanation.moment
-    rows = (
-        _row(n, explanation.steps[n - 1], n == moment) for n in range(first + 1, len(explanation.steps) + 1)
-    )
-    yield element("div", element("table", element("thead", head), element("tbody", rows)), class_="scroll")
-
-
-def _row(number: int, step: Step, decides: bool) -> Markup:
-    cells = (step.process, step.event, action_text(step), step.place, changes_text(step))
-    return element(
-        "tr",
-        element("th", str(number), scope="row"),
-        (element("td", cell) for cell in cells),
-        class_="decides" if decides else None,
-        title="here it is decided" if decides else None,
-    )
-
-
-def _atom(atom: Atom) -> Iterator[Markup | str]:
-    yield element("code", atom.text)
-    yield f" is {value_text(atom.value)}"
-    if atom.operands:
-        yield f" ({', '.join(state_texts(atom.operands))})"
-
-
-def _legend() -> Markup:
-    words = "Time runs to the right, a lane a process. Solid arrows are messages, dashed ones other order;"
-    rest = " numbers give the order that is explained, and the thick line is the cut it ends in."
-    return element("p", words + rest, class_="legend")
+    return "; ".join(rules)

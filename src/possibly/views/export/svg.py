@@ -1,4 +1,4 @@
-"""The space-time diagram of a computation as inline SVG.
+"""The space-time diagram of a computation as one SVG file.
 
 A lane a process, time to the right. An event stands in its causal column: one further than everything
 that happened before it, so concurrent events may share a column. Arrows are messages (solid) and other
@@ -6,7 +6,8 @@ order between processes (dashed); joint events are tied together. A witness is d
 numbered in their order, and the cut it ends in as a line across the lanes.
 
 A picture of more events than anybody can see is of no use: beyond `MOST_EVENTS` only the neighbourhood
-of the witness is drawn (its last events, what they directly depend on, and what comes next).
+of the witness is drawn (its last events, what they directly depend on, and what comes next). The page, which
+draws only what is in sight, has no such limit.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from possibly.verdict.model import Witness
 from possibly.views.text.words import elided, plain, value_text
-from possibly.views.web.markup import Markup, element, lines
+from possibly.views.web.markup import Markup, element, lines, raw
 
 if TYPE_CHECKING:
     from possibly.order.computation import Computation
@@ -28,6 +29,17 @@ LONGEST_TAIL = 1_000
 """Events of a witness that are drawn when not all can be."""
 COLUMN, LANE, TOP, RADIUS = 56, 64, 40, 9
 LONGEST_NAME = 24
+STYLE = (
+    "text{font:12px monospace;fill:#1c2024} .process{font-weight:700} "
+    ".what{fill:#6b7480;font-size:10px;text-anchor:middle} "
+    ".step{fill:#c0272d;font-weight:700;text-anchor:middle} .lane{stroke:#d5dae1;stroke-width:2} "
+    ".event{fill:#fff;stroke:#1c2024;stroke-width:1.5} .event.on{fill:#c0272d;stroke:#c0272d} "
+    ".message{stroke:#1f5fbf;stroke-width:1.5} .head-message{fill:#1f5fbf} "
+    ".order{stroke:#6b7480;stroke-width:1.5;stroke-dasharray:4 3} .head-order{fill:#6b7480} "
+    ".joint{stroke:#1c2024;stroke-width:4} "
+    ".cut{fill:none;stroke:#6d3fc0;stroke-width:3;stroke-linejoin:round;opacity:.7}"
+)
+"""Plain colours: an SVG file may be shown by programs that know little of style sheets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +113,28 @@ def _lane_name(name: str) -> str:
 # ---- drawing ------------------------------------------------------------------------------------
 
 
+def render_svg(computation: Computation, witness: Witness | None, caption: str) -> str:
+    """The diagram as the text of a file, with the witness over it if there is one."""
+    return f"{render_diagram(computation, witness, caption)}\n"
+
+
 def render_diagram(computation: Computation, witness: Witness | None, caption: str) -> Markup:
-    """The diagram as an `svg` element, with the witness over it if there is one."""
+    """The diagram as an `svg` element."""
     where = places(computation, chosen_events(computation, witness))
     right = max((place.x for place in where.values()), default=_left(computation.trace)) + COLUMN
     height = TOP + LANE * len(computation.lengths)
     return element(
         "svg",
         element("title", caption),
+        element("style", raw(STYLE)),
+        element("rect", width=right, height=height, fill="#ffffff"),
         _arrow_heads(),
         _lanes(computation.trace, right),
         _arrows(computation, where),
         _cut_line(computation.trace, where, witness, right) if witness is not None else None,
         _events(computation.trace, where, witness),
         role="img",
+        xmlns="http://www.w3.org/2000/svg",
         width=right,
         height=height,
         viewBox=f"0 0 {right:g} {height:g}",

@@ -1,0 +1,151 @@
+"""`possibly view --svg`, `--png`, `--dot`: every picture in every form."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from possibly.views.cli.main import main
+from possibly.views.export.boxes import Arrow, Box, Picture, render_dot_picture, render_svg_picture
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RING = [
+    str(EXAMPLES / "ringbuffer-tasks/faulty.jsonl"),
+    "--spec",
+    str(EXAMPLES / "ringbuffer-tasks/ringbuffer.spec"),
+]
+MUTEX = [str(EXAMPLES / "mutex/run.jsonl"), "--spec", str(EXAMPLES / "mutex/mutex.spec")]
+RACE = [str(EXAMPLES / "paths/race.jsonl"), "--spec", str(EXAMPLES / "paths/races.spec")]
+DEKKER = [str(EXAMPLES / "models/dekker.py")]
+LTL = [str(EXAMPLES / "mutex/run.jsonl"), "--ltl", "G(P1.critical -> F P2.critical)"]
+
+PICTURES = {
+    "run": (MUTEX, [], "receive"),
+    "run of another order": (RACE, [], "producer"),
+    "net": (RING, ["--net"], "put"),
+    "slices": (RING, ["--slices"], "2 3 4"),
+    "formula tree": (RING, ["--tree"], "in.append"),
+    "lattice": (MUTEX, ["--lattice"], "3 2"),
+    "slice": (MUTEX, ["--slice", "P1.critical"], "in every cut"),
+    "automaton of a path expression": (RACE, ["--automaton", "race"], "(enqueue .)"),
+    "automaton of a formula": (LTL, ["--automaton", "ltl1"], "init"),
+    "flow graphs": (DEKKER, [], "m8: critical = 0"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_picture_in_every_form(name: str) -> None:
+    what, options, text = PICTURES[name]
+    assert main(["view", *what, *options, "--svg", "a.svg", "--png", "a.png", "--dot", "a.dot"]) in (0, 1)
+    svg = ElementTree.fromstring(Path("a.svg").read_text())
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    assert any(text in (node.text or "") for node in svg.iter()), "the picture says what it shows"
+    dot = Path("a.dot").read_text()
+    assert dot.startswith("digraph ") and text in dot
+    assert dot.count("{") == dot.count("}")
+    png = Path("a.png").read_bytes()
+    width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
+    assert png.startswith(b"\x89PNG") and width > 100 and height > 100
+
+
+def test_a_picture_without_a_file_is_written_beside(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", *MUTEX, "--lattice"]) == 1
+    assert capsys.readouterr().out == "Picture: run.lattice.svg\n"
+    assert main(["view", *MUTEX, "--lattice", "-o", "cuts.dot"]) == 1
+    assert Path("cuts.dot").read_text().startswith("digraph")
+    assert main(["view", *MUTEX, "--svg", "-"]) == 1
+    assert "<svg" in capsys.readouterr().out
+
+
+def test_of_a_model_the_page_has_the_flow_graphs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", *DEKKER]) == 0
+    assert capsys.readouterr().out == "Page: dekker.html\n"
+    assert "m8: critical = 0" in Path("dekker.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([*MUTEX, "--net", "--lattice"], "--net and --lattice are two pictures"),
+        ([*MUTEX, "--tree"], "--tree draws a property of the task logic"),
+        ([*MUTEX, "--automaton", "nobody"], "no ltl property and no path expression is called 'nobody'"),
+        ([*MUTEX, "--slice", "P9.x"], "P9"),
+        ([*DEKKER, "--net"], "--net is a picture of a trace; this file is none"),
+        ([*DEKKER, "--ctl", "EF(x == 1)"], "properties are checked on traces"),
+        ([*MUTEX, "--serve", "--svg", "a.svg"], "--serve shows the live page and writes no file"),
+        ([*MUTEX, "--serve", "--port", "99999"], "99999 is no port"),
+        (["nowhere.jsonl", "--svg", "a.svg"], "nowhere.jsonl"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_drawn_is_said(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["view", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert not list(Path().iterdir()), "nothing is written"
+
+
+def saved_tree() -> str:
+    from tests.control.macro.simulated import explored
+
+    tree = explored({"A": [("send", "C")], "B": [("send", "C")], "C": [("recv", None), ("recv", "A")]})
+    tree.save("tree.json")
+    return "tree.json"
+
+
+def test_a_saved_tree_in_every_form() -> None:
+    path = saved_tree()
+    assert main(["view", path]) == 0
+    assert "Macro-step tree" in Path("tree.html").read_text()
+    assert main(["view", path, "--svg", "a.svg", "--png", "a.png", "--dot", "a.dot"]) == 0
+    svg = ElementTree.fromstring(Path("a.svg").read_text())
+    texts = [node.text or "" for node in svg.iter()]
+    assert any("A" in text for text in texts) and any("B" in text for text in texts), "who was received from"
+    assert Path("a.dot").read_text().count("label") > 4
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "possibly-tree"}', "{"])
+def test_a_broken_tree_is_named(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("tree.json").write_text(text)
+    assert main(["view", "tree.json"]) == 2
+    assert "tree.json" in capsys.readouterr().err
+
+
+def test_a_program_that_is_no_model_is_shown_live_only(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("program.py").write_text("print(1)\n")
+    assert main(["view", "program.py"]) == 2
+    said = capsys.readouterr().err
+    assert "program.py: this is no model" in said and "--serve" in said
+
+
+def test_too_many_cuts_are_not_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", *RACE[:1], "--lattice"]) == 2
+    assert "more than 400 cuts" in capsys.readouterr().err
+
+
+def test_without_a_painter_png_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert main(["view", *MUTEX, "--png", "a.png"]) == 2
+    assert "possibly[web]" in capsys.readouterr().err
+    assert not Path("a.png").exists()
+
+
+def test_a_hostile_name_stays_text_in_every_form() -> None:
+    evil = '</text><script>alert(1)</script>"\\'
+    picture = Picture(evil, {"a": Box((evil,), 0, 0), "b": Box((evil,), 1, 0, "double")})
+    picture.arrows += [Arrow("a", "b", label=evil), Arrow("a", "a", label=evil)]
+    svg = ElementTree.fromstring(render_svg_picture(picture))
+    assert not [node for node in svg.iter() if node.tag.endswith("script")]
+    assert sum(node.text == evil for node in svg.iter()) == 5
+    assert render_dot_picture(picture).count('\\"') >= 5

@@ -1,0 +1,173 @@
+// Execution trees with the verdict of each claim at each node, stacks of temporal steps, and graphs.
+
+import { hierarchy, stratify, tree as tidy, type HierarchyNode } from "d3-hierarchy";
+import { button, h, LongList } from "./dom";
+import type { ActionModel, GraphModel, StackModel, TreeModel, TreeNodeModel } from "./model";
+import { placed, sized, Stage, type Link, type Node } from "./stage";
+
+export type Operate = ((what: string, index: number, action: string, values: Record<string, string>) => Promise<void>) | null;
+
+const SIGNS: Record<string, string> = { true: "✓", false: "✗", unknown: "?" };
+const MOST_NODES = 1500;
+
+export class TreeView {
+  readonly element: HTMLElement;
+  readonly stage: Stage;
+  private readonly details: HTMLElement;
+  private readonly folded = new Set<string>();
+  private chosen: string | null;
+  private readonly nodes: Map<string, TreeNodeModel>;
+
+  constructor(private readonly tree: TreeModel, private readonly index: number, private readonly operate: Operate) {
+    this.chosen = tree.current;
+    this.nodes = new Map(tree.nodes.map((node) => [node.id, node]));
+    this.stage = new Stage(tree.title, (id) => this.pick(id));
+    this.details = h("aside", { class: "details", "aria-label": "the chosen node" });
+    const legend = h("p", { class: "note" }, `${tree.nodes.length} nodes. Claims at a node, from the left: `, tree.claims.join(" · ") || "none", ". ✓ true  ✗ false  ? not decided");
+    const notes = tree.notes.map((note) => h("p", { class: "note" }, note));
+    const bar = h("div", { class: "bar" }, h("h2", {}, tree.title), legend, ...notes, ...this.buttons(tree.actions, {}));
+    this.element = h("section", { class: "view" }, bar, h("div", { class: "beside" }, this.stage.element, this.details));
+    this.foldLarge();
+    this.draw(false);
+  }
+
+  private buttons(actions: ActionModel[], node: Record<string, string>): HTMLElement[] {
+    return actionButtons(actions, node, this.operate && ((name, values) => this.operate!("trees", this.index, name, values)));
+  }
+
+  private root(): HierarchyNode<TreeNodeModel> {
+    return stratify<TreeNodeModel>().id((node) => node.id).parentId((node) => node.parent)(this.tree.nodes);
+  }
+
+  /** Of a large tree the deeper parts are folded until somebody opens them. */
+  private foldLarge(): void {
+    if (this.tree.nodes.length <= 400) return;
+    let open = 0;
+    this.root().eachBefore((node) => {
+      if (++open > 300 && node.children && node.depth > 2) this.folded.add(node.data.id);
+    });
+  }
+
+  private pick(id: string): void {
+    if (this.chosen === id && this.tree.nodes.some((node) => node.parent === id)) {
+      if (!this.folded.delete(id)) this.folded.add(id);
+    }
+    this.chosen = id;
+    this.draw(true);
+  }
+
+  private draw(keep: boolean): void {
+    if (!this.tree.nodes.length) return;
+    const all = this.root();
+    const open = hierarchy(all, (node) => (this.folded.has(node.data.id) ? null : node.children));
+    const root = tidy<HierarchyNode<TreeNodeModel>>().nodeSize([1, 1]).separation(() => 1)(open);
+    const shown = root.descendants().slice(0, MOST_NODES);
+    const drawn = shown.map((place) => this.node(place.data));
+    const labels = shown.map((place) => place.data.data.branch.length * 6.6);
+    const width = drawn.reduce((most, node, at) => Math.max(most, node.width, labels[at]!), 0) + 22;
+    const height = drawn.reduce((most, node) => Math.max(most, node.height), 0) + 58;
+    shown.forEach((place, at) => ([drawn[at]!.x, drawn[at]!.y] = [place.x * width, place.y * height]));
+    const links = shown.filter((place) => place.parent).map((place): Link => {
+      const label = place.data.data.branch;
+      return { from: place.parent!.data.data.id, to: place.data.data.id, classes: "flow", label, title: label, points: [] };
+    });
+    this.stage.show(drawn, links, keep);
+    this.showDetails();
+  }
+
+  private node(place: HierarchyNode<TreeNodeModel>): Node {
+    const { data } = place;
+    const hidden = this.folded.has(data.id) ? place.descendants().length - 1 : 0;
+    const marks = data.verdicts.map((verdict, claim): [string, string, string] => [
+      SIGNS[verdict] ?? "?", verdict, `${this.tree.claims[claim] ?? ""}: ${verdict}`,
+    ]);
+    const worst = data.verdicts.includes("false") ? "false" : data.verdicts.includes("unknown") || !data.verdicts.length ? "unknown" : "true";
+    const classes = ["tree", `is-${worst}`, data.state ?? ""];
+    if (data.stopped) classes.push("stopped");
+    if (data.id === this.chosen) classes.push("here");
+    const lines = [data.stopped ? `‖ ${data.text}` : data.text];
+    if (hidden) lines.push(`+ ${hidden} below`);
+    const title = [data.text, ...data.facts.map(([name, value]) => `${name}: ${value}`)].join("\n");
+    return sized({ id: data.id, lines, classes: classes.join(" "), shape: "round", title, marks });
+  }
+
+  private showDetails(): void {
+    const node = this.chosen === null ? undefined : this.nodes.get(this.chosen);
+    if (!node) {
+      this.details.replaceChildren(h("p", { class: "note" }, "Choose a node; choose it again to fold what is below it."));
+      return;
+    }
+    const verdicts = node.verdicts.map((verdict, claim) =>
+      h("li", { class: `claim ${verdict}` }, `${SIGNS[verdict] ?? "?"} ${this.tree.claims[claim] ?? ""}: ${verdict}`));
+    const facts = node.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+    const parts = [h("h3", {}, node.text), node.branch ? h("p", {}, `after ${node.branch}`) : null];
+    const acts = this.buttons(node.actions ?? [], { node: node.id });
+    this.details.replaceChildren(...parts.filter((part) => part !== null), h("ul", { class: "plain" }, ...verdicts), h("dl", { class: "facts" }, ...facts), h("div", { class: "actions" }, ...acts));
+  }
+}
+
+export class StackView {
+  readonly element: HTMLElement;
+
+  constructor(stack: StackModel, index: number, operate: Operate) {
+    const steps = stack.steps.map((step, number) => {
+      const list = new LongList(`the states of step ${number + 1}`);
+      list.show(step.states.length, (at) => h("div", { class: "row" }, h("span", { class: "number" }, String(at)), h("code", {}, step.states[at]!)));
+      const facts = step.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+      list.element.style.height = `${Math.min(6, Math.max(1, step.states.length)) * 26 + 4}px`;
+      return h("li", { class: "frame" }, h("h3", {}, `${number + 1}. ${step.title}`), h("p", {}, h("code", {}, step.text)), h("dl", { class: "facts" }, ...facts), list.element);
+    });
+    const acts = actionButtons(stack.actions, {}, operate && ((name, values) => operate("stacks", index, name, values)));
+    const state = stack.state.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+    this.element = h("section", { class: "view scrolled" },
+      h("div", { class: "bar" }, h("h2", {}, stack.title), ...stack.notes.map((note) => h("p", { class: "note" }, note)), ...acts),
+      h("div", { class: "beside" },
+        h("ol", { class: "stack", "aria-label": "the steps, the newest first" }, ...steps.reverse()),
+        h("aside", { class: "details" }, h("h3", {}, "State now"), h("dl", { class: "facts" }, ...state))));
+  }
+}
+
+/** A button an action, with a field where it asks for something. */
+function actionButtons(actions: ActionModel[], values: Record<string, string>, run: ((name: string, values: Record<string, string>) => Promise<void>) | null): HTMLElement[] {
+  if (!run) return [];
+  return actions.map((action) => {
+    if (action.asks === undefined) {
+      return button(action.label, action.label, () => void run(action.name, { ...values, ...action.arguments }), { "data-action": action.name });
+    }
+    const field = h("input", { type: "text", placeholder: action.asks, "aria-label": action.asks });
+    const submit = (event: Event) => {
+      event.preventDefault();
+      void run(action.name, { ...values, ...action.arguments, text: field.value });
+    };
+    return h("form", { class: "asks", submit, "data-action": action.name }, field, h("button", { type: "submit" }, action.label));
+  });
+}
+
+const SHAPES: Record<string, Node["shape"]> = {
+  state: "round", action: "box", title: "plain", circle: "circle", double: "double", bar: "bar", box: "box", final: "framed",
+};
+
+export class GraphView {
+  readonly element: HTMLElement;
+  readonly stage = new Stage("graph", () => undefined);
+
+  constructor(graphs: GraphModel[]) {
+    const choice = h("select", { "aria-label": "graph", change: () => this.draw(graphs[Number(choice.value)]!) },
+      ...graphs.map((graph, index) => h("option", { value: index }, graph.title)));
+    const head = graphs.length > 1 ? h("label", {}, "show ", choice) : h("h2", {}, graphs[0]!.title);
+    this.element = h("section", { class: "view" }, h("div", { class: "bar" }, head), this.stage.element);
+    this.draw(graphs[0]!);
+  }
+
+  private draw(graph: GraphModel): void {
+    const nodes = graph.nodes.map((node) => sized({
+      id: node.id, lines: node.lines, classes: `graph ${node.kind}${node.marked ? " marked" : ""}`,
+      shape: SHAPES[node.kind] ?? "round", title: node.lines.join("\n"),
+    }));
+    const links = graph.edges.map((edge): Link => ({
+      from: edge.from, to: edge.to, classes: edge.kind, label: edge.label, title: edge.label, points: [],
+    }));
+    placed(nodes, links, graph.direction);
+    this.stage.show(nodes, links);
+  }
+}
