@@ -15,7 +15,16 @@ different executions can be compared.
 Dependence. Two steps are dependent if one task does both, if one creates, wakes or waits for the other's
 task, or if their footprints meet: both touch one thing and at least one of them writes it. Steps that are
 not dependent commute, and neither enables or disables the other: that is the law which the footprints of
-all operations must keep, and on which reduction rests.
+all operations must keep, and on which reduction rests. What follows from it for the runtime:
+- a task is created by the step after which it is first pending; its `end` is a step that writes the thing
+  named as the task, `join` reads that thing;
+- whether a pending operation is enabled depends on its task's own past and on the things of its footprint
+  alone (as pending), so what enables or disables it writes one of them;
+- a step says in `shut` which operations it found closed: without that the search stays complete, but it
+  tries in vain to have an `acquire` before the `release` that allowed it;
+- a task that waits for something it read to change (a spin loop) is pending with the kind `SPIN` and reads
+  all that it read in the loop; done, its footprint has all of that too;
+- a failed task does not end the execution: the others go on, else the search is not complete.
 """
 
 from __future__ import annotations
@@ -26,6 +35,9 @@ from typing import Any, NamedTuple, Protocol
 
 Task = str
 Thing = str
+
+SPIN = "spin"
+"""The kind of an operation that waits until one of the things it reads is written again."""
 
 
 class Access(NamedTuple):
@@ -43,6 +55,8 @@ class Operation(NamedTuple):
     footprint: tuple[Access, ...]
     at: str = ""
     """The source place, `file.py:12`."""
+    waits: bool = True
+    """What steps found `shut` holds for it; False: it never waits, like a `get` that may find nothing."""
 
 
 class Step(NamedTuple):
@@ -57,6 +71,10 @@ class Step(NamedTuple):
     """What each live task was about to do, enabled or not."""
     detail: Any = None
     """Values for the report and the trace; plain data."""
+    shut: tuple[tuple[str, Thing], ...] = ()
+    """Kinds of operation on things of its footprint that another task could not have done just before this
+    step: `("acquire", lock)` for a `release`, `("get", queue)` for a `put` into an empty queue, `("join",
+    task)` for the `end` of a task, `("acquire", semaphore)` for a `release` from zero only."""
 
 
 class Outcome(Enum):
@@ -82,6 +100,10 @@ class Execution:
     uncontrolled: tuple[str, ...] = ()
     """Operations that the runtime could not control: with any of these no search is complete."""
     output: bytes = b""
+    pending: dict[Task, Operation] = field(default_factory=dict)
+    """What the tasks that had not ended were about to do after the last step: those of a deadlock wait."""
+    things: dict[Thing, str] = field(default_factory=dict)
+    """The names that users know things by: a variable, or the line where it was made."""
 
     @property
     def schedule(self) -> tuple[Task, ...]:

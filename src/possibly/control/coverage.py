@@ -1,0 +1,88 @@
+"""How much of what a program can do was seen: figures for the progress bar and the report.
+
+A tree tells of itself: executed classes, the choices that were possible and need not be tried because they
+lead to classes that are covered, the leaves it knows it still has to execute, and the explored part: the
+probability that a walk from the root, which takes each known child with the same probability, ends in a leaf
+that was executed (the weighted backtrack estimator of Kilby, Slaney, Thiébaux and Walsh: Estimating Search
+Tree Size, AAAI 2006). Branches that are not known yet make it too high; it is an estimate and no more.
+
+A random search knows how often it met each class: the share of classes met once in all executions estimates
+the probability that the next execution shows a new one (Good, The Population Frequencies of Species, 1953).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from possibly.control.schedulers.bounded import Bounded
+from possibly.control.schedulers.dpor import Dpor
+from possibly.control.schedulers.pct import Pct
+from possibly.control.schedulers.random import RandomWalk
+from possibly.control.tree import ExecutionTree, Node, State
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    executions: int
+    classes: int
+    """Mazurkiewicz traces that were executed to their end."""
+    pruned: int
+    """Choices that were possible and were not tried: they lead to classes that are covered elsewhere."""
+    left: int
+    """Leaves that are known and not executed yet."""
+    explored: float
+    """The estimated part, from 0 to 1; of a random search: how likely the next execution is nothing new."""
+    complete: bool
+
+    @property
+    def estimate(self) -> int:
+        """How many executions it will be in all, as far as can be told now."""
+        if self.complete or not self.explored:
+            return self.executions
+        return max(round(self.executions / self.explored), self.executions + self.left)
+
+
+def coverage_of(explorer: object) -> Coverage | None:
+    """The figures of an explorer; None if it keeps none."""
+    match explorer:
+        case Dpor():
+            return coverage_of_tree(explorer.tree)
+        case Bounded():
+            done, left = explorer.executions, explorer.left
+            return Coverage(
+                done, len(explorer.classes), 0, left, done / (done + left or 1), explorer.is_complete
+            )
+        case RandomWalk() | Pct():
+            seen = 1.0 - unseen(explorer.classes, explorer.executions)
+            return Coverage(explorer.executions, len(explorer.classes), 0, 0, seen, False)
+    return None
+
+
+def coverage_of_tree(tree: ExecutionTree) -> Coverage:
+    wasted = tree.redundant + tree.diverged + tree.truncated
+    return Coverage(
+        tree.executions,
+        tree.executions - wasted,
+        max(tree.choices - tree.branches, 0),
+        tree.root.open,
+        1.0 if tree.is_complete else explored_part(tree.root),
+        tree.is_complete,
+    )
+
+
+def explored_part(root: Node) -> float:
+    """The probability that a walk from the root ends in an executed leaf."""
+    total, stack = 0.0, [(root, 1.0)]
+    while stack:
+        node, weight = stack.pop()
+        children = [child for child in node.children if child.state != State.INFEASIBLE]
+        if not node.open:
+            total += weight
+        elif children:
+            stack += [(child, weight / len(children)) for child in children]
+    return total
+
+
+def unseen(met: dict[int, int], executions: int) -> float:
+    """The estimated probability that the next random execution shows a new class."""
+    return sum(count == 1 for count in met.values()) / executions if executions else 1.0

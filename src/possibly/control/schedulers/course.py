@@ -1,0 +1,95 @@
+"""A course: choices to follow, then a free run that keeps clear of what is explored elsewhere.
+
+Theory of operation. The tasks of `prefix` go in that order. From the last of them on `sleep` holds tasks
+whose next step, taken here, leads to executions that are explored elsewhere (sleep sets: Godefroid,
+Partial-Order Methods for the Verification of Concurrent Systems, chapter 5); a task leaves it when a step is
+done that depends on its own. The free run chooses among the enabled tasks that do not sleep, by a `Habit`;
+if all sleep, the execution is cut off. If only the last choice of the prefix is not possible, the run goes on
+freely (a reversal that blocking forbids), unless `alone` is False: then others go on from there.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+from random import Random
+
+from possibly.control.causality import meet
+from possibly.control.execution import Access, Choice, Step, Task
+
+Sleep = dict[Task, tuple[Access, ...]]
+
+
+@lru_cache(maxsize=4096)
+def ancestry(task: Task) -> tuple[int, ...]:
+    """The order of tasks: as their names count, not as they are spelt."""
+    return tuple(int(part) for part in task.split("."))
+
+
+class Habit(Enum):
+    """Which task a free run prefers."""
+
+    TURNS = "turns"
+    """Another task after each step, in turn, once all are started: what most bugs need, at once."""
+    STAY = "stay"
+    """The same task as long as it can, then the first."""
+    NEWEST = "newest"
+    """The same task as long as it can, then the one created last."""
+    RANDOM = "random"
+
+
+class Course:
+    """A scheduler for one execution of an explorer."""
+
+    def __init__(
+        self,
+        prefix: tuple[Task, ...] = (),
+        sleep: Sleep | None = None,
+        habit: Habit = Habit.STAY,
+        *,
+        alone: bool = True,
+        seed: int = 0,
+    ) -> None:
+        self.prefix = prefix
+        self.sleep: Sleep = dict(sleep or {})
+        self.habit = habit
+        self.alone = alone
+        self.seed = seed
+        self._random: Random | None = None
+        self._begin = max(len(prefix) - 1, 0)
+        """The number of the step from which on `sleep` is kept."""
+
+    def choose(self, choice: Choice) -> Task | None:
+        number, last = choice.number, len(self.prefix) - 1
+        if number <= last:
+            task = self.prefix[number]
+            if task in choice.enabled:
+                return task
+            if number < last or not self.alone:
+                return None
+        awake = [task for task in choice.enabled if task not in self.sleep]
+        return self._preferred(choice, awake) if awake else None
+
+    def _preferred(self, choice: Choice, awake: list[Task]) -> Task:
+        previous = choice.previous
+        match self.habit:
+            case Habit.TURNS:
+                if previous in awake and choice.pending[previous].kind == "start":
+                    return previous
+                turn = ancestry(previous) if previous is not None else ()
+                return next((task for task in awake if ancestry(task) > turn), awake[0])
+            case Habit.STAY:
+                return previous if previous in awake else awake[0]
+            case Habit.NEWEST:
+                return previous if previous in awake else awake[-1]
+            case Habit.RANDOM:
+                if self._random is None:
+                    self._random = Random(self.seed)
+                return self._random.choice(awake)
+
+    def done(self, step: Step) -> None:
+        if self.sleep and self._begin <= 0:
+            self.sleep.pop(step.task, None)
+            done = step.operation.footprint
+            self.sleep = {task: kept for task, kept in self.sleep.items() if not meet(kept, done)}
+        self._begin -= 1

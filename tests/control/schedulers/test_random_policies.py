@@ -1,0 +1,115 @@
+"""Bounded preemption, uniform random choice and random priorities."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import Counter
+from random import Random
+
+from possibly.control.causality import canonical
+from possibly.control.execution import Execution, Outcome
+from possibly.control.schedulers.bounded import Bounded, preemptions
+from possibly.control.schedulers.pct import Pct
+from possibly.control.schedulers.random import RandomWalk
+from tests.control.bugs import double_checked, lock_order, lost_update
+from tests.control.programs import random_program, unlocked
+from tests.control.toy import Toy, interleavings
+
+MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+
+
+def explored(program: Toy, explorer: Bounded) -> list[Execution]:
+    executions = []
+    while (plan := explorer.plan()) is not None:
+        executions.append(program.execute(plan))
+        explorer.learn(executions[-1])
+    return executions
+
+
+def test_bounded_preemption_executes_every_schedule_within_the_bound_once() -> None:
+    compared = 0
+    for seed in range(40 * MANY):
+        program = random_program(Random(f"bounded {seed}"))
+        every = []
+        for execution in interleavings(program):
+            every.append(execution)
+            if len(every) > 250:
+                break
+        if len(every) > 250:
+            continue
+        compared += 1
+        bound = seed % 3
+        explorer = Bounded(bound)
+        found = [execution.schedule for execution in explored(program, explorer)]
+        wanted = {e.schedule for e in every if preemptions(e.steps) <= bound}
+        assert len(found) == len(set(found)) and set(found) == wanted, seed
+        assert explorer.is_complete == (len(wanted) == len(every)), seed
+    assert compared > 5 * MANY
+
+
+def test_fewer_preemptions_come_first() -> None:
+    spent = [preemptions(execution.steps) for execution in explored(unlocked(2), Bounded(2))]
+    assert spent == sorted(spent) and spent[-1] == 2
+
+
+def test_random_executions_are_those_of_their_seed() -> None:
+    first, second, other = RandomWalk(3), RandomWalk(3), RandomWalk(4)
+    program = unlocked(3)
+    one, two, three = (
+        [program.execute(explorer.plan()).schedule for _ in range(20)] for explorer in (first, second, other)
+    )
+    assert one == two != three
+    assert len(set(one)) > 10
+
+
+def test_random_choices_are_uniform() -> None:
+    explorer, firsts = RandomWalk(), Counter[str]()
+    program = Toy(at_once=tuple([_writes] * 4))
+    for _ in range(2_000):
+        firsts[program.execute(explorer.plan()).schedule[0]] += 1
+    # A binomial of mean 500 and deviation 19.
+    assert all(400 < number < 600 for number in firsts.values()) and len(firsts) == 4
+
+
+def _writes():  # type: ignore[no-untyped-def]
+    yield ("write", "x", 1)
+
+
+def test_random_executions_find_all_traces_in_the_end() -> None:
+    explorer, program = RandomWalk(), unlocked(2)
+    found = set()
+    for _ in range(200):
+        execution = program.execute(explorer.plan())
+        explorer.learn(execution)
+        found.add(canonical(execution))
+    assert len(found) == len(explorer.classes) == 4
+
+
+def test_random_priorities_find_a_bug_as_often_as_they_promise() -> None:
+    for bug, depth in ((lost_update, 2), (lock_order, 2), (double_checked, 3)):
+        explorer, program, found = Pct(depth), bug(False), 0
+        rounds = 400
+        explorer.learn(program.execute(explorer.plan()))
+        promised = explorer.probability
+        for _ in range(rounds):
+            execution = program.execute(explorer.plan())
+            explorer.learn(execution)
+            found += execution.outcome is not Outcome.FINISHED
+        assert found / rounds >= promised, bug
+
+
+def test_a_scheduler_can_be_sent_to_another_process() -> None:
+    explorer, program = Pct(3, seed=5), unlocked(3)
+    explorer.learn(program.execute(explorer.plan()))
+    scheduler = explorer.plan()
+    copy = pickle.loads(pickle.dumps(scheduler))
+    assert program.execute(copy).schedule == program.execute(scheduler).schedule
+
+
+def test_a_program_that_does_not_follow_is_noticed() -> None:
+    explorer = Bounded(1)
+    explorer.learn(unlocked(2).execute(explorer.plan() or RandomWalk().plan()))
+    assert explorer.plan() is not None
+    explorer.learn(Toy(at_once=(_writes,)).execute(RandomWalk().plan()))
+    assert not explorer.is_complete
