@@ -23,12 +23,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from possibly.errors import FormulaError, PossiblyError, TraceError, UsageError
-    from possibly.views.api import Checked, RecordedRun, SliceOfRun, check, event, load, receive, record, send
+    from possibly.probes.claiming import claim, predicate
+    from possibly.views.api import (
+        Checked,
+        Explored,
+        RecordedRun,
+        SliceOfRun,
+        check,
+        connect,
+        debug,
+        event,
+        explore,
+        load,
+        receive,
+        record,
+        send,
+    )
     from possibly.views.api import slice_run as slice  # noqa: A004
 
 __version__ = "0.1.0"
 __all__ = [
     "Checked",
+    "Explored",
     "FormulaError",
     "PossiblyError",
     "RecordedRun",
@@ -36,8 +52,13 @@ __all__ = [
     "TraceError",
     "UsageError",
     "check",
+    "claim",
+    "connect",
+    "debug",
     "event",
+    "explore",
     "load",
+    "predicate",
     "receive",
     "record",
     "send",
@@ -45,11 +66,16 @@ __all__ = [
 ]
 
 _ERRORS = {"FormulaError", "PossiblyError", "TraceError", "UsageError"}
+_CLAIMS = {"claim", "predicate"}
 
 
 def __getattr__(name: str) -> object:
     """Public names are imported when they are first used: `import possibly` costs nothing."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _CLAIMS:  # kept, since a program may claim something in its innermost loop
+        found: object = getattr(import_module("possibly.probes.claiming"), name)
+        globals()[name] = found
+        return found
     module = import_module("possibly.errors" if name in _ERRORS else "possibly.views.api")
     return getattr(module, "slice_run" if name == "slice" else name)

@@ -43,7 +43,7 @@ def test_the_help_names_the_statuses_and_all_commands(capsys: Capture) -> None:
     assert exit_status("--help") == 0
     text = capsys.readouterr().out
     assert "exit status:" in text
-    assert all(f"\n    {command.NAME} " in text for command in door.COMMANDS)
+    assert all(f"\n    {command} " in text for command in door.COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_help_names_the_statuses_and_all_commands(capsys: Capture) -> None:
         ("check", "t", "--timeout", "soon"),
         ("check", "t", "--js"),
         ("export", "t"),
-        ("import", "otlp", "t", "-o", "u"),
+        ("import", "jaeger", "t", "-o", "u"),
     ],
 )
 def test_bad_usage_is_status_2(words: tuple[str, ...], capsys: Capture) -> None:

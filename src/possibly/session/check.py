@@ -17,7 +17,7 @@ from possibly.detection.declared import check_declared
 from possibly.detection.limits import Budget
 from possibly.detection.linear import Linear
 from possibly.detection.missing import Pair, missing_order
-from possibly.detection.observed import Observed, observed_path, shown_by
+from possibly.detection.observed import Observed, implied, observed_path, shown_by
 from possibly.errors import FormulaError
 from possibly.logic.bind import Bound, Vocabulary, bind_property
 from possibly.logic.classes import SMALLEST_FIRST, classify
@@ -49,7 +49,7 @@ LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
 """Those that can be checked so far."""
 
 LONG = 20_000
-"""Events of a trace on which no missing order is tried out."""
+"""Events of a trace on which no missing order is tried out, and of a path on which none is looked for."""
 
 EFFORT_FOR_WHY = 20_000
 """Cuts that may be visited to find out whether one missing order is the whole reason."""
@@ -141,7 +141,7 @@ class Checker:
         budget = self._budget(f"checking {found.name}")
         formula = bound.formula
         result = answer(found.language, formula, self.lattice, predicates, budget, self.options.engine)
-        observed = self._observed(found.language, formula, predicates)
+        observed = self._observed(found.language, formula, predicates, result.finding)
         if result.finding is None:
             result = self._from_observed(found.language, formula, predicates, observed, result)
         finding = result.finding
@@ -168,7 +168,13 @@ class Checker:
         told = None if self.progress is None else partial(self.progress, what)
         return Budget(self.options.max_cuts, self.options.timeout, told)
 
-    def _observed(self, language: str, formula: Node, predicates: CutPredicates) -> bool | None:
+    def _observed(
+        self, language: str, formula: Node, predicates: CutPredicates, finding: Finding | None
+    ) -> bool | None:
+        if finding is not None and not finding.assumed:
+            known = implied(formula, finding.value) if language == "ctl" else finding.value or None
+            if known is not None:
+                return known
         if language == "ltl":
             try:
                 linear = Linear(self.lattice, predicates, formula, Budget())
@@ -235,6 +241,8 @@ class Checker:
 
     def _missing(self, language: str, formula: Node, finding: Finding) -> MissingOrder | None:
         assert finding.path is not None and finding.shows is not None
+        if len(finding.path) > LONG:
+            return None
         pair = missing_order(
             self.computation,
             finding.path,

@@ -6,7 +6,7 @@ Here belong thin wrappers that give answers a Python face; all work is done in `
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,11 @@ from possibly.trace import load as load_trace
 from possibly.verdict.model import Verdict, Witness
 
 if TYPE_CHECKING:
+    from possibly.control.temporal.stack import TemporalStack
+    from possibly.logic.specification import Let
+    from possibly.session.explore import Exploration, Failure
     from possibly.session.record import Recorder
+    from possibly.session.sending import Sender
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,75 @@ def check(
     return Checked(report.verdicts[0])
 
 
+# ---- exploring ----------------------------------------------------------------------------------
+
+
+class Explored:
+    """What the schedules of a function showed."""
+
+    def __init__(self, found: Exploration) -> None:
+        self._found = found
+        self.holds: bool | None = found.holds
+        """True if every schedule is covered, False if one fails, None if something leaves it open."""
+        self.complete: bool = found.complete
+        self.executions: int = found.executions
+        self.failure: Failure | None = found.failure
+        """With `schedule` (the tasks in the order in which they go on), `kind` and `message`."""
+        self.open: tuple[str, ...] = tuple(found.open)
+        """What leaves it open."""
+
+    def explain(self) -> str:
+        """The verdict, and the failing schedule in source lines."""
+        from possibly.views.text.exploration import report
+
+        return "\n".join(report(self._found, "the function", None))
+
+    def __repr__(self) -> str:
+        word = {True: "holds", False: "violated", None: "unknown"}[self.holds]
+        return f"<{word} after {self.executions} executions>"
+
+
+def explore(
+    function: Callable[..., object],
+    *given: object,
+    scheduler: str = "dpor",
+    executions: int | None = None,
+    seconds: float | None = None,
+    preemptions: int = 2,
+    seed: int = 0,
+    early_timeouts: bool = False,
+) -> Explored:
+    """Calls a function, or runs a coroutine function, under every schedule, each in a process of its own.
+
+    It is called with the given arguments; whatever it raises is a failure. The caller's process is not
+    touched.
+    """
+    from possibly.control.runtime.function import function_program
+    from possibly.session.explore import Options as Search
+    from possibly.session.explore import explore as explored
+
+    options = Search(scheduler, executions, seconds, preemptions, seed=seed)
+    with function_program(function, *given, seed=seed, early_timeouts=early_timeouts) as program:
+        return Explored(explored(program, options))
+
+
+def debug(
+    path: str | os.PathLike[str],
+    *arguments: str,
+    order: str = "causal",
+    spec: str | os.PathLike[str] | None = None,
+) -> TemporalStack:
+    """A model file or a trace to be stepped through by formulas; see `TemporalStack`."""
+    from possibly.logic.specification import read_specification
+    from possibly.session.debug import Opening, opened
+
+    head = Path(path).read_text(encoding="utf-8") if str(path).endswith(".py") else ""
+    lets: Sequence[Let] = ()
+    if spec is not None:
+        lets = read_specification(Path(spec).read_text(encoding="utf-8"), str(spec)).lets
+    return opened(Opening(str(path), head, order, arguments), lets).stack
+
+
 # ---- recording ----------------------------------------------------------------------------------
 
 
@@ -166,6 +239,23 @@ def send(key: str | int, label: str | None = None, **variables: object) -> None:
 def receive(key: str | int, label: str | None = None, **variables: object) -> None:
     """What was done before the `send` of that key happens before what comes now."""
     _own("receive", key, label, variables)
+
+
+def connect(
+    address: str,
+    processes: Mapping[str, Mapping[str, object]] | None = None,
+    shared: Mapping[str, object] | None = None,
+    *,
+    token: str | None = None,
+) -> Sender:
+    """A connection to `possibly watch`: what is given to its `event` goes there while the program runs.
+
+    `processes` are those that events will come from, with the initial values of their variables. The token
+    is that of the monitor, unless the environment variable POSSIBLY_TOKEN holds it.
+    """
+    from possibly.session.sending import Sender
+
+    return Sender(address, processes, shared, token=token)
 
 
 def _own(kind: str, key: str | int | None, label: str | None, variables: Mapping[str, object]) -> None:

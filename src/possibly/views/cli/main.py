@@ -13,15 +13,18 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from possibly import __version__
 from possibly.errors import PossiblyError
-from possibly.views.cli import check, export, import_, run, slice, view  # noqa: A004
 from possibly.views.cli.files import error_of
 from possibly.views.cli.messages import complain, width_of
 
-COMMANDS = (run, check, slice, view, import_, export)
+COMMANDS = (
+    "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
+)  # fmt: skip
+"""In the order of the help. Each is a module beside this one, imported only when it is asked for."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
@@ -40,7 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _be_robust(sys.stdout)
     _be_robust(sys.stderr)
     try:
-        arguments = parser().parse_args(argv)
+        words = sys.argv[1:] if argv is None else list(argv)
+        asked = [word for word in words[:1] if word in COMMANDS]
+        arguments = parser(asked or COMMANDS).parse_args(words)
         status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status
@@ -61,7 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _own_error(error)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of these commands: one is enough for whoever names one."""
     found = argparse.ArgumentParser(
         prog="possibly",
         description="Checks a recorded run of a concurrent program in every order it could have had.",
@@ -71,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"possibly {__version__}")
     commands = found.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in map(_module, names):
         sub = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,
@@ -83,6 +89,10 @@ def parser() -> argparse.ArgumentParser:
         command.add_arguments(sub)
         sub.set_defaults(run=command.run)
     return found
+
+
+def _module(name: str) -> Any:
+    return import_module(f"possibly.views.cli.{'import_' if name == 'import' else name}")
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

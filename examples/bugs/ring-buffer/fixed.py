@@ -1,0 +1,25 @@
+"""A ring buffer whose producers take turns."""
+
+import threading
+
+
+class Ring:
+    def __init__(self, size):
+        self.places = [None] * size
+        self.tail = 0
+        self.lock = threading.Lock()
+
+    def put(self, item):
+        with self.lock:
+            place = self.tail % len(self.places)
+            self.places[place] = item
+            self.tail += 1
+
+
+ring = Ring(4)
+producers = [threading.Thread(target=ring.put, args=(name,), name=name) for name in ("one", "two")]
+for producer in producers:
+    producer.start()
+for producer in producers:
+    producer.join()
+assert sorted(item for item in ring.places if item) == ["one", "two"], ring.places

@@ -1,0 +1,61 @@
+"""An execution as bytes, from the process that ran it to the one that asked.
+
+Operations are written once and then meant by their number; of what is pending only the changes are written.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any
+
+from possibly.control.execution import Access, Execution, Operation, Outcome, Step
+
+
+def encoded(execution: Execution, extra: dict[str, Any]) -> bytes:
+    """`extra` is plain data that travels along."""
+    table: dict[Operation, int] = {}
+    rows = []
+    before: dict[str, Operation] = {}
+    for step in execution.steps:
+        changes = {
+            task: table.setdefault(operation, len(table))
+            for task, operation in step.pending.items()
+            if before.get(task) is not operation
+        }
+        gone = [task for task in before if task not in step.pending]
+        before = step.pending
+        number = table.setdefault(step.operation, len(table))
+        rows.append((step.task, number, step.enabled, changes, gone, step.detail, step.shut))
+    pending = {task: table.setdefault(each, len(table)) for task, each in execution.pending.items()}
+    operations = [
+        (each.kind, each.thing, [tuple(a) for a in each.footprint], each.at, each.waits) for each in table
+    ]
+    return marshal.dumps(
+        (
+            operations, rows, execution.outcome.value, execution.names, execution.failure,
+            execution.uncontrolled, execution.output, execution.things,
+            pending, extra,
+        )
+    )  # fmt: skip
+
+
+def decoded(data: bytes) -> tuple[Execution, dict[str, Any]]:
+    given, rows, outcome, names, failure, uncontrolled, output, things, left, extra = marshal.loads(data)
+    operations = [
+        Operation(kind, thing, tuple([Access(a, w) for a, w in footprint]), at, waits)
+        for kind, thing, footprint, at, waits in given
+    ]
+    steps = []
+    pending: dict[str, Operation] = {}
+    for task, number, enabled, changes, gone, detail, shut in rows:
+        pending = dict(pending)
+        for each in gone:
+            del pending[each]
+        for each, changed in changes.items():
+            pending[each] = operations[changed]
+        steps.append(Step(task, operations[number], enabled, pending, detail, shut))
+    last = {task: operations[number] for task, number in left.items()}
+    execution = Execution(
+        tuple(steps), Outcome(outcome), names, failure, tuple(uncontrolled), output, last, things
+    )
+    return execution, extra

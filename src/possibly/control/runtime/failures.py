@@ -1,0 +1,71 @@
+"""What goes wrong in a task: its exception, as plain data. The others go on, as they do without control."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.places import shown
+from possibly.probes import port
+
+ask: Callable[[BaseException], None] | None = None
+"""Lets a person look at an uncaught exception, if one is there."""
+
+
+def thread_failed(given: Any) -> None:
+    """In place of `threading.excepthook`."""
+    kernel = running.kernel
+    if kernel is None or given.exc_value is None or given.exc_type is SystemExit:
+        return
+    note(failure_of(given.exc_value))
+
+
+def note(failure: dict[str, Any]) -> None:
+    """The first failure is the one that is told."""
+    kernel = running.kernel
+    if kernel is not None and kernel.failure is None:
+        kernel.failure = {**failure, "step": len(kernel.steps) + kernel.in_step}
+        kernel.logged = len(accesses.memory.log) if accesses.memory is not None else 0
+
+
+def failure_of(error: BaseException, task: str | None = None) -> dict[str, Any]:
+    """The kind, the message and the place of an exception, and its traceback without our frames."""
+    if ask is not None:
+        ask(error)
+    kernel = running.kernel
+    frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
+    place = next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
+    text = traceback.format_exception_only(type(error), error)[-1].strip()
+    is_assertion = isinstance(error, AssertionError)
+    return {
+        "kind": "assertion" if is_assertion else "exception",
+        "type": type(error).__name__,
+        "message": text,
+        "task": task if task is not None else (kernel.current.name if kernel is not None else "0"),
+        "place": place,
+        "traceback": "".join(traceback.format_exception(type(error), error, _clean(error.__traceback__))),
+    }
+
+
+def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return found
+
+
+def _clean(trace: TracebackType | None) -> TracebackType | None:
+    kept = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith((port._OWN, "<frozen ")):
+            kept.append(trace)
+        trace = trace.tb_next
+    found: TracebackType | None = None
+    for each in reversed(kept):
+        found = TracebackType(found, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return found

@@ -1,0 +1,68 @@
+"""Accesses that turned out to race, put into the steps of the execution in which they happened.
+
+While an execution runs, hidden accesses are parts of steps. If their family is visible from now on, the same
+execution has further steps: after the step inside which an access happened, in the order of the accesses.
+What was pending for a task at a moment is the next thing it did; an access can always be done; and between
+two choices nothing else changes what can be done. So the list made here is what the same schedule gives when
+it is run again with that family visible.
+"""
+
+from __future__ import annotations
+
+from possibly.control.execution import Operation, Step
+from possibly.control.runtime.memory import Logged
+
+Row = tuple[Step, bool]
+
+
+def inserted(
+    steps: list[Step], log: list[Logged], last: tuple[tuple[str, ...], dict[str, Operation]]
+) -> list[Step]:
+    """The steps with the logged accesses among them; `last` is what was enabled and pending at the end."""
+    steps = _with_accesses_inside(steps, [each for each in log if each.inside])
+    rows = _rows(steps, [each for each in log if not each.inside], last)
+    coming: dict[str, Operation] = {}
+    """Accesses that are the next thing a task does."""
+    found: list[Step] = []
+    for step, is_access in reversed(rows):
+        task, pending = step.task, step.pending
+        if is_access:
+            coming[task] = step.operation
+        else:
+            coming.pop(task, None)
+        alive = [*pending, *([task] if task not in pending else [])]
+        now = {each: coming.get(each) or pending[each] for each in alive}
+        can = {*step.enabled, *(each for each in now if each in coming), task}
+        found.append(step._replace(enabled=tuple(sorted(can, key=_ancestry)), pending=now))
+    found.reverse()
+    return found
+
+
+def _with_accesses_inside(steps: list[Step], log: list[Logged]) -> list[Step]:
+    """Accesses in the turn of an event loop's task belong to the step that the turn is."""
+    found = list(steps)
+    for each in log:
+        step = found[each.step - 1]
+        footprint = tuple(dict.fromkeys((*step.operation.footprint, *each.operation.footprint)))
+        found[each.step - 1] = step._replace(operation=step.operation._replace(footprint=footprint))
+    return found
+
+
+def _rows(
+    steps: list[Step], log: list[Logged], last: tuple[tuple[str, ...], dict[str, Operation]]
+) -> list[Row]:
+    rows: list[Row] = []
+    position = 0
+    for number in range(len(steps) + 1):
+        enabled, pending = (steps[number].enabled, steps[number].pending) if number < len(steps) else last
+        while position < len(log) and log[position].step <= number:
+            each = log[position]
+            rows.append((Step(each.task, each.operation, enabled, pending, each.detail), True))
+            position += 1
+        if number < len(steps):
+            rows.append((steps[number], False))
+    return rows
+
+
+def _ancestry(task: str) -> tuple[int, ...]:
+    return tuple(map(int, task.split(".")))

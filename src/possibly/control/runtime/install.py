@@ -1,0 +1,63 @@
+"""Putting the models in place of what they model, once, in the process that is forked for each execution."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+from possibly.control.runtime import hooks, inputs, primitives, queues, threads
+from possibly.probes.patching import Patches
+
+_THREADING = threading.__file__
+WHEN_IMPORTED = {
+    "concurrent.futures.thread": "pools",
+    "concurrent.futures": "futures",
+    "asyncio": "loops",
+    "datetime": "dates",
+}
+"""Module of the program -> file here that has its `install`."""
+
+
+def install_all(patches: Patches) -> None:
+    import queue
+
+    for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier"):
+        patches.put(threading, name, _for_others(getattr(primitives, name), getattr(threading, name)))
+    threads.install(patches)
+    for name, method in queues.METHODS.items():
+        patches.put(queue.Queue, name, method)
+    patches.put(queue, "SimpleQueue", queues.SimpleQueue)
+    inputs.install(patches)
+    hooks.put()
+    for module, file in WHEN_IMPORTED.items():
+        patches.when_imported(module, _lazily(file))
+
+
+def _lazily(file: str) -> Any:
+    def install(patches: Patches) -> None:
+        from importlib import import_module
+
+        import_module(f"possibly.control.runtime.{file}").install(patches)
+
+    return install
+
+
+def _for_others(model: Any, plain: Any) -> Any:
+    """A class that makes plain primitives for `threading` itself and models for everybody else."""
+
+    class Chooser(type(model)):  # type: ignore[misc]
+        def __call__(cls, *given: Any, **options: Any) -> Any:
+            if cls is chosen:
+                if sys._getframe(1).f_code.co_filename == _THREADING:
+                    return plain(*given, **options)
+                found = model.__new__(model)
+                found.__init__(*given, **options)
+                return found
+            return super().__call__(*given, **options)
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, model) if cls is chosen else super().__instancecheck__(instance)
+
+    chosen = Chooser(model.__name__, (model,), {"__module__": "threading"})
+    return chosen

@@ -1,0 +1,498 @@
+"""The kernel of a controlled execution: one task runs at a time, and a scheduler says which.
+
+Theory of operation. A task is a thread, or a task of an event loop. Whoever holds the baton runs; all others
+stand in `lock.acquire()` of a raw lock of their own. A task that comes to a visible operation calls
+`visible`: it puts down what it is about to do and when it can be done (`ready`), and passes the baton on.
+The one who holds the baton asks the scheduler and hands it to the chosen task, perhaps itself; the chosen
+task does its operation and runs on to its next one. What is modelled is never blocked on: a task is only
+chosen when its operation can be done at once.
+
+A new task runs, as a part of the step that starts it, up to its own first visible operation: until then
+nobody can tell that it runs.
+
+The order of an execution (`clocks`) is kept by footprints, so that what is done between visible operations
+can be looked through for races (`memory`). Virtual time belongs to a task and travels along that order:
+what a task reads from its clock depends on what it did and on what it waited for, not on the schedule.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import allocate_lock
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
+from possibly.control.runtime.places import place_of
+from possibly.control.runtime.spin import NEUTRAL, Trail
+
+Ready = Callable[[], bool]
+Shut = tuple[tuple[str, str], ...]
+CLOCK = "clock"
+"""The thing that stands for which waits may time out now. A time-out writes it, and so do the end of a sleep
+and every step that changes which these are; all other steps read it. See `Kernel._timing_out`."""
+PATIENT = "a time-out comes only when all others wait, or sleep for longer"
+EXIT = "exit"
+"""The thing that the end of the program writes and every step of a daemon reads."""
+
+
+class Task:
+    """A thread or a task of an event loop."""
+
+    __slots__ = (
+        "ancestry", "children", "clock", "daemon", "deadline", "ended", "held", "hidden", "host", "index",
+        "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
+        "returns_to", "things", "time", "timed_out", "trail", "wakes_at", "why",
+    )  # fmt: skip
+
+    def __init__(self, ancestry: tuple[int, ...], index: int, label: str, daemon: bool) -> None:
+        self.ancestry = ancestry
+        self.name = ".".join(map(str, ancestry))
+        self.index = index
+        self.label = label
+        self.daemon = daemon
+        self.children = 0
+        self.objects = 0
+        self.things = 0
+        self.hidden = 0
+        self.lock = allocate_lock()
+        self.lock.acquire()
+        self.operation: Operation | None = None
+        self.ready: Ready | None = None
+        self.refresh: Callable[[], Operation] | None = None
+        """Says anew what the task is about to do, where that changes while it waits."""
+        self.why: Callable[[], dict[str, Any]] | None = None
+        """What it waits for and who could end that, for the report of a deadlock."""
+        self.deadline: float | None = None
+        self.wakes_at: float | None = None
+        """It sleeps until then."""
+        self.timed_out = False
+        self.ended = False
+        self.returns_to: Task | None = None
+        self.host: Task | None = None
+        """The task in whose thread this one runs: an event loop's."""
+        self.loop = ""
+        """The thing that stands for that loop."""
+        self.clock: dict[int, int] = {}
+        self.time = 0.0
+        self.held: list[Any] = []
+        self.trail = Trail()
+        self.random: Any = None
+
+
+class Kernel:
+    """One execution."""
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        finish: Callable[..., NoReturn],
+        stuck: Callable[[Kernel], tuple[Outcome, dict[str, Any] | None]],
+        limit: int = 20_000,
+    ) -> None:
+        self.scheduler = scheduler
+        self.stuck = stuck
+        """Says what it means that nobody can go on."""
+        self.finish = finish
+        """Ends the process: (outcome, failure)."""
+        self.limit = limit
+        self.early_timeouts = False
+        self.fifo = False
+        self.timed = False
+        """There are time-outs in this program: every step looks at the clock."""
+        self.repeat = False
+        """What was found out too late makes this execution useless for the search."""
+        first = Task((0,), 0, "MainThread", False)
+        first.clock[0] = 1
+        self.tasks: list[Task] = [first]
+        """Live ones, in the order of their names."""
+        self.all: list[Task] = [first]
+        self.current = first
+        self.previous: str | None = None
+        self.steps: list[Step] = []
+        self.alone = True
+        """No second task was ever started."""
+        self.quiet = 0
+        """In an atomic part: what is done there is no choice point."""
+        self.uncontrolled: dict[str, None] = {}
+        self.ending = False
+        """What happened is being told: the program does nothing any more."""
+        self.failure: dict[str, Any] | None = None
+        """The first thing that went wrong; the other tasks go on."""
+        self.logged = 0
+        """How many accesses had been logged then."""
+        self.labels: dict[str, str] = {}
+        self.owners: dict[str, tuple[str, str]] = {}
+        """Primitive -> the object and the attribute that hold it: an object may get its own name later."""
+        self.assumed: dict[str, None] = {}
+        self.versions: dict[str, int] = {}
+        """How often a thing was written, for the recognition of loops that wait."""
+        self.watchers: list[Callable[[Step], None]] = []
+        """Whoever wants to see every step once it is done."""
+        self._chosen: Task | None = None
+        self._operation: Operation | None = None
+        self._enabled: tuple[str, ...] = ()
+        self._pending: dict[str, Operation] = {}
+        self._detail: Any = None
+        self._shut: Shut = ()
+        self._joined = True
+        self._woke = False
+        """The running step is the end of a sleep."""
+        self._late: list[str] = []
+        """The waits that could time out after the last step."""
+        self._written: dict[str, tuple[dict[int, int], float]] = {}
+        self._read: dict[str, tuple[dict[int, int], float]] = {}
+
+    # ---- tasks ----------------------------------------------------------------------------------
+
+    def new_task(self, label: str, daemon: bool = False) -> Task:
+        """A child of the running task; it has no operation until it stops at its first."""
+        parent = self.current
+        parent.children += 1
+        task = Task((*parent.ancestry, parent.children), len(self.all), label, daemon)
+        task.time = parent.time
+        self.all.append(task)
+        return task
+
+    def admit(self, task: Task) -> None:
+        """The task lives from now on; what its parent did happened before."""
+        self.alone = False
+        self.commit()
+        task.clock = _published(self.current)
+        task.clock[task.index] = 1
+        task.time = self.current.time
+        position = len(self.tasks)
+        while position and self.tasks[position - 1].ancestry > task.ancestry:
+            position -= 1
+        self.tasks.insert(position, task)
+
+    def run_first_part(self, task: Task, start: Callable[[], None]) -> None:
+        """Starts the thread of a new task and lets it run up to its first visible operation."""
+        me = self.current
+        task.returns_to = me
+        self.current = task
+        try:
+            start()
+        except RuntimeError:  # there are too many threads
+            self.current = me
+            self.tasks.remove(task)
+            raise
+        (me.host or me).lock.acquire()
+
+    def end(self, task: Task) -> None:
+        task.ended = True
+        task.operation = task.ready = task.refresh = task.why = None
+        self.tasks.remove(task)
+
+    # ---- visible operations ---------------------------------------------------------------------
+
+    def visible(
+        self,
+        kind: str,
+        thing: str,
+        footprint: tuple[Access, ...],
+        at: str | None = None,
+        ready: Ready | None = None,
+        timeout: float | None = None,
+        why: Callable[[], dict[str, Any]] | None = None,
+        refresh: Callable[[], Operation] | None = None,
+        sleep: float | None = None,
+    ) -> bool:
+        """Stops here until the scheduler lets the operation be done; False: its time is up instead."""
+        task = self.current
+        if task.daemon:
+            footprint = (*footprint, Access(EXIT, False))
+        if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
+            footprint = (*footprint, Access(task.loop, True))
+            self.add(Access(task.loop, True))
+        if self.timed:
+            footprint = (*footprint, Access(CLOCK, timeout is not None))
+        elif timeout is not None and not self.early_timeouts:
+            self.repeat = True
+        if timeout is not None and not self.early_timeouts:
+            self.assumed[PATIENT] = None
+        at = place_of(sys._getframe(1)) if at is None else at
+        waits = ready is not None and not (self.early_timeouts and timeout is not None)
+        task.operation = Operation(kind, thing, footprint, at, waits)
+        task.ready = ready
+        task.refresh = refresh
+        task.why = why
+        task.timed_out = False
+        task.deadline = None if timeout is None else task.time + max(timeout, 0.0)
+        task.wakes_at = None if sleep is None else task.time + sleep
+        if task.returns_to is None:
+            self.flush()
+            task.trail.arrive(task, self, task.operation)
+        self.pass_on(task)
+        return not task.timed_out
+
+    def pass_on(self, task: Task) -> None:
+        """The running task has put down its operation; returns when it is to be done."""
+        parent = task.returns_to
+        if parent is not None:
+            task.returns_to = None
+            self.current = parent
+            (parent.host or parent).lock.release()
+            task.lock.acquire()
+            return
+        chosen = self.choose()
+        if chosen is not task:
+            self.hand_to(chosen)
+            (task.host or task).lock.acquire()
+
+    def leave(self) -> None:
+        """The running task ends: the baton goes on and does not come back."""
+        self.hand_to(self.choose())
+
+    def hand_to(self, chosen: Task) -> None:
+        self.current = chosen
+        (chosen.host or chosen).lock.release()
+
+    def choose(self) -> Task:
+        """The task that goes on, with its operation begun."""
+        self.flush()
+        enabled = self._enabled_tasks()
+        late = self._timing_out(enabled)
+        for task in late:
+            task.timed_out = True
+        if late:
+            enabled = sorted([*enabled, *late], key=_ancestry)
+        if not enabled:
+            self.finish(*self.stuck(self))
+        if len(self.steps) >= self.limit:
+            self.uncontrolled[f"an execution of more than {self.limit:,} steps"] = None
+            self.finish(Outcome.CUT_OFF, None)
+        for task in self.tasks:
+            if task.refresh is not None and task.operation is not None and task.trail.changed is None:
+                task.operation = _refreshed(task.refresh(), task.operation, task.loop)
+        pending = {task.name: task.operation for task in self.tasks if task.operation is not None}
+        names = tuple([task.name for task in enabled])
+        found = self.scheduler.choose(Choice(len(self.steps), self.previous, names, pending))
+        if found is None:
+            self.finish(Outcome.CUT_OFF, None)
+        if found not in names:
+            self.finish(Outcome.DIVERGED, self._divergence(found, names, pending))
+        chosen = enabled[names.index(found)]
+        self._begin(chosen, names, pending)
+        return chosen
+
+    def _enabled_tasks(self) -> list[Task]:
+        return [task for task in self.tasks if task.operation is not None and self._can_go(task)]
+
+    def _can_go(self, task: Task) -> bool:
+        if task.ready is None or task.ready():
+            return True
+        return self.early_timeouts and task.deadline is not None and _has_time(task)
+
+    def _timing_out(self, enabled: list[Task]) -> list[Task]:
+        """The waits whose time may be up now.
+
+        What tasks compute takes no time; what they sleep does. So time passes only when everybody who can go
+        on sleeps, and then the first to come is the earliest time-out, unless somebody wakes before it.
+        """
+        if self.early_timeouts:
+            return []
+        waiting = [task for task in self.tasks if task.deadline is not None and _has_time(task)]
+        waiting = [task for task in waiting if task not in enabled]
+        if not waiting or any(task.wakes_at is None for task in enabled):
+            return []
+        first = min(task.deadline or 0.0 for task in waiting)
+        if any((task.wakes_at or 0.0) < first for task in enabled):
+            return []
+        return [task for task in waiting if task.deadline == first]
+
+    def _begin(self, chosen: Task, names: tuple[str, ...], pending: dict[str, Operation]) -> None:
+        operation = chosen.operation
+        assert operation is not None
+        if chosen.timed_out or (chosen.ready is not None and chosen.deadline is not None):
+            self._time_out(chosen)
+        self._woke = chosen.wakes_at is not None
+        if chosen.wakes_at is not None:
+            chosen.time = max(chosen.time, chosen.wakes_at)
+            chosen.wakes_at = None
+        self._chosen, self._operation = chosen, operation
+        if chosen.timed_out:
+            read = tuple([Access(each.thing, False) for each in operation.footprint if each.thing != CLOCK])
+            self._operation = operation._replace(kind="timeout", footprint=read)
+        self._enabled, self._pending, self._detail, self._shut = names, pending, None, ()
+        self._joined = False
+        chosen.clock[chosen.index] = chosen.clock.get(chosen.index, 0) + 1
+        chosen.operation = chosen.ready = chosen.refresh = chosen.why = None
+
+    def _time_out(self, chosen: Task) -> None:
+        """Decides whether a chosen task that waits with a time-out got what it waits for."""
+        chosen.timed_out = not (chosen.ready is None or chosen.ready())
+        for task in self.tasks:
+            if task is not chosen:
+                task.timed_out = False
+        if chosen.timed_out:
+            chosen.time = max(chosen.time, chosen.deadline or 0.0)
+
+    def opened(self, *shut: tuple[str, str]) -> None:
+        """Which operations on which things could not have been done just before the running step.
+
+        One that waits with a time-out could have been: its time may have been up.
+        """
+        self._shut = (*self._shut, *(each for each in shut if not self._waits_with_time(*each)))
+
+    def _waits_with_time(self, kind: str, thing: str) -> bool:
+        waiting = (task.operation for task in self.tasks if task.deadline is not None and task.operation)
+        return any(each.kind == kind and any(a.thing == thing for a in each.footprint) for each in waiting)
+
+    def did(self, footprint: tuple[Access, ...], detail: Any = None) -> None:
+        """The running step turned out to touch just this."""
+        if self._operation is not None:
+            self._operation = self._operation._replace(footprint=footprint)
+        if detail is not None:
+            self._detail = detail
+
+    def add(self, access: Access) -> None:
+        """The running step touches this too."""
+        operation = self._operation
+        if operation is not None and access not in operation.footprint:
+            self._operation = operation._replace(footprint=(*operation.footprint, access))
+            if self._joined:
+                self._join(self._chosen or self.current, access)
+
+    def tell(self, detail: Any) -> None:
+        """Values for the report of the running step."""
+        self._detail = detail
+
+    def settle_labels(self) -> None:
+        """Primitives that an attribute holds are called after what holds the object."""
+        for name, (owner, attribute) in self.owners.items():
+            if owner in self.labels:
+                self.labels[name] = f"{self.labels[owner]}.{attribute}"
+
+    # ---- the order ------------------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """The footprint of the running step is known: what follows comes after whom it met."""
+        if self._joined or self._chosen is None or self._operation is None:
+            return
+        self._joined = True
+        task = self._chosen
+        if self.timed:
+            self._look_at_clock(self._woke or self._operation.kind == "timeout")
+        for access in self._operation.footprint:
+            self._join(task, access)
+
+    def _join(self, task: Task, access: Access) -> None:
+        thing, writes = access
+        before = self._written.get(thing)
+        if before is not None:
+            _raise(task, before)
+        if writes:
+            readers = self._read.pop(thing, None)
+            if readers is not None:
+                _raise(task, readers)
+            self._written[thing] = (_published(task), task.time)
+        else:
+            self._read[thing] = _joined(self._read.get(thing), task)
+
+    def _look_at_clock(self, writes: bool) -> None:
+        operation = self._operation
+        assert operation is not None
+        kept = [access for access in operation.footprint if access.thing != CLOCK]
+        self._operation = operation._replace(footprint=(*kept, Access(CLOCK, writes)))
+
+    def flush(self) -> None:
+        """Closes the running step."""
+        self.commit()
+        chosen, operation = self._chosen, self._operation
+        if chosen is None or operation is None:
+            return
+        if self.timed:
+            late = [task.name for task in self._timing_out(self._enabled_tasks())]
+            if late != self._late:
+                self._late = late
+                self._look_at_clock(True)
+                operation = self._operation or operation
+        step = Step(chosen.name, operation, self._enabled, self._pending, self._detail, self._shut)
+        self._chosen = self._operation = None
+        self.previous = chosen.name
+        if operation.kind not in NEUTRAL:
+            for access in operation.footprint:
+                if access.writes:
+                    self.versions[access.thing] = self.versions.get(access.thing, 0) + 1
+        chosen.trail.done(operation, self.versions)
+        self.steps.append(step)
+        self.scheduler.done(step)
+        for watcher in self.watchers:
+            watcher(step)
+
+    @property
+    def operation_kind(self) -> str:
+        return self._operation.kind if self._operation is not None else ""
+
+    @property
+    def is_mixed(self) -> bool:
+        """There is more than one thread."""
+        return sum(task.host is None for task in self.all) > 1
+
+    @property
+    def in_step(self) -> bool:
+        return self._operation is not None
+
+    def _divergence(
+        self, found: str, names: tuple[str, ...], pending: dict[str, Operation]
+    ) -> dict[str, Any]:
+        wanted = pending.get(found)
+        return {
+            "kind": "divergence",
+            "message": f"step {len(self.steps) + 1}: task {found} should go on but cannot",
+            "task": found,
+            "place": wanted.at if wanted else "",
+            "enabled": list(names),
+        }
+
+
+def _refreshed(now: Operation, before: Operation, loop: str) -> Operation:
+    """What a task is about to do now, with what every operation touches."""
+    every = [access for access in before.footprint if access.thing in (CLOCK, EXIT, loop)]
+    return now._replace(footprint=(*now.footprint, *every), waits=before.waits)
+
+
+def _ancestry(task: Task) -> tuple[int, ...]:
+    return task.ancestry
+
+
+def _has_time(task: Task) -> bool:
+    """A loop that retries after each time-out waits, in truth, for a change."""
+    return task.operation is not None and (task.trail.changed is None or task.trail.changed())
+
+
+def _raise(task: Task, other: tuple[dict[int, int], float]) -> None:
+    clock = task.clock
+    for index, count in other[0].items():
+        if clock.get(index, 0) < count:
+            clock[index] = count
+    if other[1] > task.time:
+        task.time = other[1]
+
+
+def _published(task: Task) -> dict[int, int]:
+    """What is known to whoever comes after the running step of the task: not what the task does after it."""
+    clock = dict(task.clock)
+    clock[task.index] = clock.get(task.index, 0) - 1
+    return clock
+
+
+def _joined(one: tuple[dict[int, int], float] | None, task: Task) -> tuple[dict[int, int], float]:
+    published = _published(task)
+    if one is None:
+        return published, task.time
+    clock = dict(one[0])
+    for index, count in published.items():
+        if clock.get(index, 0) < count:
+            clock[index] = count
+    return clock, max(one[1], task.time)
+
+
+kernel: Kernel | None = None
+"""The execution that runs in this process."""
+
+
+def start(new: Kernel) -> None:
+    global kernel
+    kernel = new

@@ -1,0 +1,110 @@
+"""The user's modules, rewritten so that every access can wait; each file is rewritten once and kept.
+
+The process that is forked keeps the code, so an execution compiles nothing. What a program imports is found
+out by its first execution: installed and standard modules are then imported, and the user's compiled, before
+the next fork.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Sequence
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.places import shown
+from possibly.probes import port
+from possibly.probes.patching import Patches
+
+codes: dict[tuple[str, str], CodeType] = {}
+"""(file, module) -> rewritten code."""
+loaded: list[tuple[str, str]] = []
+"""What the present execution had to compile."""
+
+
+def code_of(file: str, module: str) -> CodeType:
+    found = codes.get((file, module))
+    if found is None:
+        found = codes[file, module] = _compiled(file, module)
+        loaded.append((file, module))
+    return found
+
+
+def _compiled(file: str, module: str) -> CodeType:
+    from possibly.probes.accesses import rewritten_for_control
+
+    with open(file, "rb") as opened:
+        tree = ast.parse(opened.read(), file)
+    return InspectLoader.source_to_code(rewritten_for_control(tree, shown(file) or file, module), file)
+
+
+class _Rewriting(SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType | None:
+        return code_of(self.path, fullname)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """A module is initialised in one go: whoever else imports it would wait for that outside control."""
+        kernel = running.kernel
+        if kernel is None:
+            super().exec_module(module)
+            return
+        kernel.quiet += 1
+        try:
+            super().exec_module(module)
+        finally:
+            kernel.quiet -= 1
+
+
+class Main(_Rewriting):
+    """Loads what the user wants to run: in it there are choices."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        SourceFileLoader.exec_module(self, module)
+
+
+class Finder(MetaPathFinder):
+    """Stands first in `sys.meta_path`."""
+
+    def __init__(self, patches: Patches) -> None:
+        self._patches = patches
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if self._patches.awaits(fullname):
+            spec = PathFinder.find_spec(fullname, path, target)
+            if spec is not None and spec.loader is not None:
+                spec.loader = _ThenPatch(spec.loader, self._patches)
+            return spec
+        if fullname.partition(".")[0] in sys.stdlib_module_names:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.origin is None or type(spec.loader) is not SourceFileLoader:
+            return None
+        if not port.is_user_file(spec.origin):
+            return None
+        spec.loader = _Rewriting(fullname, spec.origin)
+        return spec
+
+
+class _ThenPatch(Loader):
+    """Loads a library as always and puts the models in."""
+
+    def __init__(self, plain: Any, patches: Patches) -> None:
+        self._plain = plain
+        self._patches = patches
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plain, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        found: ModuleType | None = self._plain.create_module(spec)
+        return found
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._plain.exec_module(module)
+        self._patches.imported(module.__name__)

@@ -1,0 +1,202 @@
+"""Accesses to memory: what rewritten source calls, and which accesses are choice points.
+
+Law: an access is a choice point iff its family was ever seen to race: two accesses to one thing, one of them
+a write, by different tasks, that the visible operations do not order. All other accesses happen inside the
+step in which they stand, and each of them is still watched: as soon as one races, its family is visible from
+then on, and whatever was explored before is explored again (`session.explore`). This is sound: if in no
+execution that was explored two hidden accesses race, then every execution has the same outcome as one of
+those, because hidden accesses that are ordered commute with nothing that matters (the argument of
+"Iterative context bounding for systematic testing of multithreaded programs", Musuvathi and Qadeer, PLDI
+2007, section 3.1; the race check is that of "FastTrack", Flanagan and Freund, PLDI 2009, with read maps kept
+whole).
+
+The execution that shows the race need not be repeated: the accesses are logged, and those of families that
+turn out visible are put into the list of steps where they happened (`inserted`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from possibly.control.execution import Access, Operation
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Kernel, Task
+from possibly.control.runtime.things import Things
+from possibly.recorder.snapshot import snapshot
+
+LOGGED = 5_000
+"""Accesses of one family that are logged in one execution."""
+EVERYTHING = "*"
+"""The family that stands for all: every access is a choice point."""
+PATIENCE = 200
+"""Reads without any change of its own after which a task counts as waiting in a loop."""
+NOTHING, VISIBLE, NOTED, INITIAL = range(4)
+WIDEST = 64
+"""Items of a container that are named one by one when all of them are read."""
+
+
+class Logged(NamedTuple):
+    step: int
+    """How many steps had begun when it happened."""
+    task: str
+    family: str
+    operation: Operation
+    detail: Any
+    inside: bool
+    """It belongs to the step during which it happened, and is no step of its own."""
+
+
+class _Last:
+    __slots__ = ("count", "readers", "task")
+
+    def __init__(self) -> None:
+        self.task = -1
+        self.count = 0
+        self.readers: dict[int, int] = {}
+
+
+class Memory:
+    """The accesses of one execution."""
+
+    def __init__(
+        self,
+        visible: frozenset[str],
+        ignored: frozenset[str] = frozenset(),
+        watched: frozenset[str] = frozenset(),
+        only: frozenset[str] | None = None,
+    ) -> None:
+        self.only = only
+        self.left: dict[str, None] = {}
+        """Families that race and are not asked for."""
+        self.visible = visible
+        self.watched = watched
+        """Words by which a specification speaks of variables: these are visible from the beginning."""
+        self.initial: dict[str, Any] = {}
+        """Values that watched things had before a second task was started."""
+        self.everything = EVERYTHING in visible
+        self.ignored = ignored
+        self.things = Things()
+        self.racy: dict[str, None] = {}
+        """Families found to race that were not visible."""
+        self.log: list[Logged] = []
+        self.overflowed: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._last: dict[Any, _Last] = {}
+        self._latest = ""
+
+    def access(
+        self,
+        kernel: Kernel,
+        family: str,
+        thing: str,
+        footprint: tuple[Access, ...],
+        at: str,
+        key: Any = None,
+    ) -> int:
+        """The running task is about to touch a thing: a choice point, or a note of it."""
+        if kernel.alone and self.watched and self.is_watched(kernel, family, thing):
+            self._latest = thing
+            return INITIAL
+        if kernel.alone or kernel.quiet:
+            return NOTHING
+        writes = footprint[0].writes
+        kind = "write" if writes else "read"
+        task = kernel.current
+        if len(task.trail.reads) > PATIENCE and self._is_asked_for(
+            family
+        ):  # it goes round and round, and only others can end that
+            self.racy[family] = None
+            self.overflowed.add(family)
+            self.visible |= {family}
+        if self._is_visible(kernel, family, thing):
+            if task.host is None or kernel.is_mixed:
+                kernel.visible(kind, thing, footprint, at)
+                return VISIBLE
+            for each in footprint:
+                kernel.add(each)
+            return NOTHING
+        kernel.commit()
+        for each in footprint:
+            self._check(task, family, (key, each.thing) if key is not None else each.thing, each.writes)
+            if each.writes:
+                kernel.versions[each.thing] = kernel.versions.get(each.thing, 0) + 1
+                task.trail.effect()
+            else:
+                task.trail.read(each.thing, kernel.versions.get(each.thing, 0))
+        return self._note(kernel, task, family, Operation(kind, thing, footprint, at, waits=False))
+
+    def _note(self, kernel: Kernel, task: Task, family: str, operation: Operation) -> int:
+        count = self._counts[family] = self._counts.get(family, 0) + 1
+        if count > LOGGED:
+            self.overflowed.add(family)
+            return NOTHING
+        inside = task.host is not None and not kernel.is_mixed
+        step = len(kernel.steps) + kernel.in_step
+        self.log.append(Logged(step, task.name, family, operation, None, inside))
+        return NOTED
+
+    def saw(self, kernel: Kernel, mode: int, value: Any) -> None:
+        """The value that the access just made has read or written, for the report."""
+        if mode == VISIBLE:
+            kernel.tell({"value": snapshot(value)})
+        elif mode == INITIAL:
+            self.initial[self._latest] = snapshot(value)
+        elif mode == NOTED:
+            self.log[-1] = self.log[-1]._replace(detail={"value": snapshot(value)})
+
+    def _is_visible(self, kernel: Kernel, family: str, thing: str) -> bool:
+        if not self._is_asked_for(family):
+            return False
+        return family in self.visible or self.everything or self.is_watched(kernel, family, thing)
+
+    def _is_asked_for(self, family: str) -> bool:
+        word = family.rpartition(".")[2]
+        if family in self.ignored or word in self.ignored:
+            return False
+        return self.only is None or family in self.only or word in self.only
+
+    def is_watched(self, kernel: Kernel, family: str, thing: str) -> bool:
+        """Whether a specification speaks of it: by its own name, its last word, or its container's name."""
+        if not self.watched:
+            return False
+        if family.rpartition(".")[2] in self.watched:
+            return True
+        return kernel.labels.get(thing.partition("[")[0], "") in self.watched
+
+    def whole(self, kernel: Kernel, name: str, value: Any) -> None:
+        if kernel.alone:
+            self.initial[f"{name}[]"] = value
+        else:
+            kernel.tell({"value": value, "whole": value})
+
+    def _check(self, task: Task, family: str, thing: Any, writes: bool) -> None:
+        last = self._last.get(thing)
+        if last is None:
+            last = self._last[thing] = _Last()
+        clock, me = task.clock, task.index
+        if last.task not in (-1, me) and clock.get(last.task, 0) < last.count:
+            self._race(family)
+        if writes:
+            for reader, count in last.readers.items():
+                if reader != me and clock.get(reader, 0) < count:
+                    self._race(family)
+            last.readers.clear()
+            last.task, last.count = me, clock.get(me, 0)
+        else:
+            last.readers[me] = clock.get(me, 0)
+
+    def _race(self, family: str) -> None:
+        (self.racy if self._is_asked_for(family) else self.left)[family] = None
+
+
+memory: Memory | None = None
+
+
+def start(new: Memory) -> None:
+    global memory
+    memory = new
+
+
+def active() -> tuple[Kernel, Memory] | None:
+    kernel = running.kernel
+    return (kernel, memory) if kernel is not None and memory is not None else None

@@ -1,0 +1,39 @@
+"""Source places: which line of the user's own code is at work."""
+
+from __future__ import annotations
+
+import os
+from types import CodeType, FrameType
+
+from possibly.probes import port
+
+_users: dict[str, str] = {}
+"""File -> how it is shown; empty for a file that is not the user's."""
+_folder = ""
+boundary: CodeType | None = None
+"""The function of ours that calls the program: what lies outside is not the program's."""
+
+
+def shown(file: str) -> str:
+    """The file as users write it, relative to where they are; empty for code that is not theirs."""
+    found = _users.get(file)
+    if found is None:
+        found = _users[file] = _shown(file)
+    return found
+
+
+def _shown(file: str) -> str:
+    if file.startswith("<") or not port.is_user_file(file):
+        return ""
+    folder = _folder or os.getcwd()
+    return file[len(folder) + 1 :] if file.startswith(folder + "/") else file
+
+
+def place_of(frame: FrameType | None) -> str:
+    """The innermost place in the user's code."""
+    while frame is not None and frame.f_code is not boundary:
+        name = shown(frame.f_code.co_filename)
+        if name:
+            return f"{name}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""

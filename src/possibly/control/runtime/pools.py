@@ -1,0 +1,89 @@
+"""`ThreadPoolExecutor`: its own code, with one freedom taken.
+
+A pool starts a thread for each call until it has as many as it may, and that thread begins with that call.
+The standard library would first look whether a thread is idle, and any thread may take any call; what calls
+can do to each other is the same, up to which thread runs them. Later calls are taken from the queue by
+whichever thread comes first.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.probes.patching import Patches
+
+
+def install(patches: Patches) -> None:
+    from concurrent.futures import thread
+
+    kind: Any = thread.ThreadPoolExecutor
+    patches.put(kind, "__init__", _init(kind.__init__))
+    patches.put(kind, "submit", _submit(kind.submit, thread))
+    patches.put(thread, "_global_shutdown_lock", threading.Lock())
+
+
+class _InLine(list[Any]):
+    """The threads of a pool in the order of their start: a set would give them by their addresses."""
+
+    def add(self, thread: Any) -> None:
+        self.append(thread)
+
+
+def _init(plain: Any) -> Any:
+    def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
+        plain(self, *given, **options)
+        self._threads = _InLine()
+
+    return __init__
+
+
+def _submit(plain: Any, library: Any) -> Any:
+    def submit(self: Any, fn: Any, /, *given: Any, **options: Any) -> Any:
+        kernel = running.kernel
+        if kernel is None or len(self._threads) >= self._max_workers:
+            return plain(self, fn, *given, **options)
+        with self._shutdown_lock:
+            if self._broken:
+                raise library.BrokenThreadPool(self._broken)
+            if self._shutdown:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+        future = library._base.Future()
+        item = _item(library, self, future, fn, given, options)
+        _start_worker(self, item, library)
+        return future
+
+    return submit
+
+
+def _item(library: Any, pool: Any, future: Any, fn: Any, given: Any, options: Any) -> Any:
+    """What a worker runs; its shape differs between versions of Python."""
+    if hasattr(pool, "_resolve_work_item_task"):
+        return library._WorkItem(future, pool._resolve_work_item_task(fn, given, options))
+    return library._WorkItem(future, fn, given, options)
+
+
+def _start_worker(pool: Any, item: Any, library: Any) -> None:
+    name = f"{pool._thread_name_prefix or pool}_{len(pool._threads)}"
+    reference = weakref.ref(pool)
+    arguments = _worker_arguments(pool, reference)
+
+    def work() -> None:
+        begin = getattr(pool, "_initializer", None)
+        if begin is not None:
+            begin(*pool._initargs)
+        item.run()
+        library._worker(*arguments)
+
+    started = threading.Thread(name=name, target=work)
+    pool._threads.add(started)
+    library._threads_queues[started] = pool._work_queue
+    started.start()
+
+
+def _worker_arguments(pool: Any, reference: Any) -> tuple[Any, ...]:
+    if hasattr(pool, "_create_worker_context"):
+        return reference, pool._create_worker_context(), pool._work_queue
+    return reference, pool._work_queue, None, ()

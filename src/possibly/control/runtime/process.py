@@ -1,0 +1,204 @@
+"""One execution, in a process of its own that was forked for it and ends with it.
+
+`Job` says how to run; `run` runs and never returns: the execution, as bytes, goes into a pipe when the
+program has ended, nobody can go on, or the scheduler has seen enough.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from possibly.control.execution import Execution, Operation, Outcome, Scheduler
+from possibly.control.runtime import failures, inputs, loading, outside, places, threads
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.deadlock import stuck
+from possibly.control.runtime.encode import encoded
+from possibly.control.runtime.insert import inserted
+from possibly.control.runtime.kernel import CLOCK, Kernel
+from possibly.control.runtime.memory import Memory
+from possibly.control.runtime.things import label_of
+
+
+@dataclass(slots=True)
+class Job:
+    """How to run one execution; it travels to the process that runs it."""
+
+    scheduler: Scheduler
+    visible: frozenset[str] = frozenset()
+    """Families whose accesses are choice points."""
+    ignored: frozenset[str] = frozenset()
+    watched: frozenset[str] = frozenset()
+    """Words by which a specification speaks of variables."""
+    only: frozenset[str] | None = None
+    """If given, only accesses to these are choice points."""
+    limit: int = 20_000
+    early_timeouts: bool = False
+    seed: int = 0
+    fifo: bool = False
+    """Event loops run what is ready in the order in which it became so."""
+    input: str = ""
+    """What the program reads from its standard input."""
+    debug: bool = False
+    """Under the line debugger, on the terminal."""
+    watchers: tuple[Callable[[], Any], ...] = ()
+    """Make functions that are called with every step, in the process that runs the program."""
+
+
+def run(job: Job, program: Callable[[], Any], out: int) -> NoReturn:
+    """Runs the program under the job's scheduler and writes what happened to `out`."""
+    places.boundary = run.__code__
+    output = io.BytesIO() if job.debug else _captured()
+    kernel = Kernel(job.scheduler, _finisher(output, out), stuck, job.limit)
+    kernel.early_timeouts = job.early_timeouts
+    kernel.fifo = job.fifo
+    kernel.timed = CLOCK in job.visible
+    kernel.watchers = [make() for make in job.watchers]
+    inputs.seed = job.seed
+    loading.loaded.clear()
+    accesses.start(Memory(job.visible, job.ignored, job.watched, job.only))
+    if not job.debug:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(job.input.encode()), encoding="utf-8")
+    running.start(kernel)
+    outside.watch()
+    try:
+        _begin_debugging() if job.debug else None
+        program()
+    except SystemExit as stop:
+        _note_status(stop)
+    except BaseException as error:  # noqa: BLE001 - whatever the program raises is its failure
+        failures.note(failures.failure_of(error))
+    _run_exit_functions()
+    threads.exit_step(kernel)
+    kernel.finish(Outcome.FINISHED, None)
+
+
+def _begin_debugging() -> None:
+    """Stops at the first line of the program, and where an exception is not caught, in any thread."""
+    import pdb  # noqa: T100 - it was asked for
+
+    debugger = pdb.Pdb(skip=["possibly.*", "threading", "importlib*", "runpy"])
+
+    def ask(error: BaseException) -> None:
+        print(f"uncaught {type(error).__name__}: {error}")
+        debugger.interaction(None, error.__traceback__)
+
+    failures.ask = ask
+    threading.settrace(debugger.trace_dispatch)
+    debugger.set_trace()
+
+
+def _note_status(stop: SystemExit) -> None:
+    code = stop.code
+    if code is not None and code != 0:
+        text = f"the program ends with status {code}" if isinstance(code, int) else str(code)
+        failures.note({"kind": "exit", "type": "SystemExit", "message": text, "task": "0", "place": ""})
+
+
+def _run_exit_functions() -> None:
+    """What the interpreter calls when the first thread is at its end: pools wait for their workers."""
+    waiting = getattr(threading, "_threading_atexits", [])
+    try:
+        for function in reversed(waiting):
+            function()
+    except BaseException as error:  # noqa: BLE001
+        failures.note(failures.failure_of(error))
+
+
+def _captured() -> io.BytesIO:
+    """What the program prints is kept; nothing of it reaches the terminal."""
+    found = io.BytesIO()
+    stream = io.TextIOWrapper(found, encoding="utf-8", errors="backslashreplace", write_through=True)
+    sys.stdout = sys.stderr = stream
+    return found
+
+
+def _finisher(output: io.BytesIO, out: int) -> Callable[..., NoReturn]:
+    def finish(outcome: Outcome, failure: dict[str, Any] | None) -> NoReturn:
+        kernel, memory = running.kernel, accesses.memory
+        assert kernel is not None and memory is not None
+        kernel.ending = True
+        kernel.flush()
+        if kernel.failure is not None and outcome is not Outcome.DIVERGED:
+            outcome, failure = Outcome.FAILED, kernel.failure
+        execution, extra = _result(kernel, memory, outcome, failure, output.getvalue())
+        _write(out, encoded(execution, extra))
+        os._exit(0)
+
+    return finish
+
+
+def _result(
+    kernel: Kernel, memory: Memory, outcome: Outcome, failure: dict[str, Any] | None, output: bytes
+) -> tuple[Execution, dict[str, Any]]:
+    kernel.settle_labels()
+    last: dict[str, Operation] = {task.name: task.operation for task in kernel.tasks if task.operation}
+    enabled = tuple(task.name for task in kernel._enabled_tasks())
+    steps = kernel.steps
+    found = {family for family in memory.racy if family not in memory.overflowed}
+    if found:
+        kept = [each for each in memory.log if each.family in found]
+        steps = inserted(steps, kept, (enabled, last))
+        if failure is not None and "step" in failure:
+            before = sum(each.family in found and not each.inside for each in memory.log[: kernel.logged])
+            failure = {**failure, "step": failure["step"] + before}
+    used = {access.thing for step in steps for access in step.operation.footprint}
+    used.update(step.operation.thing for step in steps)
+    things = {thing: label for thing in used if (label := label_of(thing, kernel.labels))}
+    execution = Execution(
+        tuple(steps), outcome, {task.name: task.label for task in kernel.all}, failure,
+        tuple(kernel.uncontrolled), output, last, things,
+    )  # fmt: skip
+    extra = {
+        "left": list(memory.left),
+        "racy": [*memory.racy, *([CLOCK] if kernel.repeat else [])],
+        "repeat": kernel.repeat or bool(memory.racy.keys() & memory.overflowed),
+        "initial": {label_of(thing, kernel.labels) or thing: v for thing, v in memory.initial.items()},
+        "assumed": list(kernel.assumed),
+        "files": list(loading.codes),
+        "compiled": list(dict.fromkeys(loading.loaded)),
+        "modules": _imported(),
+    }
+    return execution, extra
+
+
+_before: frozenset[str] = frozenset()
+
+
+def remember_modules() -> None:
+    """What is imported now need not be told."""
+    global _before
+    _before = frozenset(sys.modules)
+
+
+def _imported() -> list[str]:
+    """Standard modules; what they import for themselves in C comes with them."""
+    if len(sys.modules) == len(_before):
+        return []
+    new = [name for name in sys.modules if name not in _before and not name.startswith("_")]
+    return [name for name in new if name.partition(".")[0] in _STANDARD]
+
+
+_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__", "antigravity", "this", "idlelib"}
+
+
+def _write(out: int, data: bytes) -> None:
+    left = memoryview(len(data).to_bytes(8, "little") + data)
+    while left:
+        try:
+            left = left[os.write(out, left) :]
+        except BrokenPipeError:  # whoever asked was interrupted and is gone
+            os._exit(0)
+
+
+def settle() -> None:
+    """Before the first fork: nothing that exists now is looked at by the collector again."""
+    gc.collect()
+    gc.freeze()

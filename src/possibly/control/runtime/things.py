@@ -1,0 +1,132 @@
+"""Names of the program's own objects, which do not depend on the schedule.
+
+An object is named by the task that made it and a counter of that task, when rewritten code makes it or first
+stores into it, or while only one task runs. An object that several tasks may have been the first to touch
+(a library made it) is named by its type alone: all such objects of a type are then one thing. That is
+coarse, but it never takes two names for one thing or misses that two tasks meet.
+
+A family is what a thing is in the source: an attribute of a class, the items of containers made at one line,
+a global variable, a variable of an enclosing function. Whether accesses are choice points is decided for
+families.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from array import array
+from collections import deque
+from typing import Any, NamedTuple
+
+from possibly.control.runtime.kernel import Kernel
+from possibly.probes import port
+
+CONTAINERS = (list, dict, set, deque, bytearray, array)
+IGNORED, CONTAINER, INSTANCE, CLASS, MODULE = range(5)
+
+
+class Named(NamedTuple):
+    """An object's name and family; the object is kept, so that its identity stays its own."""
+
+    name: str
+    family: str
+    value: Any
+    exact: bool
+    shown: str = ""
+    """What users call it unless a global variable holds it: `Account#2`."""
+
+
+class Things:
+    """The objects of one execution."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Named] = {}
+        self._kinds: dict[type, int] = {}
+        self._counts: dict[str, int] = {}
+
+    def kind(self, value: Any) -> int:
+        cls = type(value)
+        found = self._kinds.get(cls)
+        if found is None:
+            found = self._kinds[cls] = _kind(cls)
+        if found == MODULE:
+            return MODULE if is_user_module(value) else IGNORED
+        if found == CLASS:
+            return CLASS if _is_user_class(value) else IGNORED
+        return found
+
+    def made(self, value: Any, kernel: Kernel, at: str) -> Named:
+        """Names an object that the running task has just made."""
+        found = self._known.get(id(value))
+        if found is None:
+            task = kernel.current
+            task.objects += 1
+            family = f"{type(value).__name__}@{at}" if self.kind(value) == CONTAINER else _class_name(value)
+            kind = type(value).__name__
+            count = self._counts[kind] = self._counts.get(kind, 0) + 1
+            name = f"{task.name}:{task.objects}"
+            found = self._known[id(value)] = Named(name, family, value, True, f"{kind}#{count}")
+        return found
+
+    def named(self, value: Any, kernel: Kernel, at: str) -> Named:
+        """The name of an object that is touched."""
+        found = self._known.get(id(value))
+        if found is not None:
+            return found
+        if kernel.alone:
+            return self.made(value, kernel, at)
+        if isinstance(value, type):
+            name = f"{value.__module__}.{value.__qualname__}"
+            found = Named(name, name, value, True)
+        elif isinstance(value, types.ModuleType):
+            found = Named(value.__name__, value.__name__, value, True)
+        else:
+            kind = f"~{type(value).__name__}"
+            found = Named(kind, kind, value, False)
+        self._known[id(value)] = found
+        return found
+
+    def known(self, value: Any) -> Named | None:
+        return self._known.get(id(value))
+
+
+def _kind(cls: type) -> int:
+    if issubclass(cls, CONTAINERS):
+        return CONTAINER
+    if issubclass(cls, types.ModuleType):
+        return MODULE
+    if issubclass(cls, type):
+        return CLASS
+    if issubclass(cls, threading.local):
+        return IGNORED  # every thread has its own
+    if cls is types.SimpleNamespace or _is_user_class(cls):
+        return INSTANCE
+    return IGNORED
+
+
+def _is_user_class(cls: type) -> bool:
+    module = sys.modules.get(cls.__module__)
+    return module is not None and is_user_module(module)
+
+
+def is_user_module(module: Any) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and port.is_user_file(file)
+
+
+def _class_name(value: Any) -> str:
+    cls = type(value)
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}"
+    return cls.__qualname__ if cls.__module__ == "__main__" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def label_of(thing: str, labels: dict[str, str]) -> str:
+    """What users call a thing; an item by its container."""
+    if thing in labels:
+        return labels[thing]
+    base, bracket, rest = thing.partition("[")
+    if not bracket or base not in labels:
+        return ""
+    return labels[base] if rest == "]" else f"{labels[base]}[{rest}"

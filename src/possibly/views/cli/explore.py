@@ -1,0 +1,251 @@
+"""`possibly explore PROGRAM [ARGUMENTS]`: runs a program under control, schedule after schedule.
+
+Exit status: 1 if an execution fails, 0 if every schedule is covered and nothing was outside control, else 3.
+What the program prints is kept from the terminal; that of a failing execution goes with its report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from possibly.errors import PossiblyError, UsageError
+from possibly.views.cli.files import read_text
+from possibly.views.cli.macro import add_macro_arguments, run_macro
+from possibly.views.cli.progress import terminal_progress
+from possibly.views.cli.properties import add_property_arguments, has_properties, specification_of
+
+if TYPE_CHECKING:
+    from possibly.control.execution import Execution
+    from possibly.control.runtime.zygote import ControlledProgram
+    from possibly.logic.specification import Specification
+    from possibly.session.explore import Exploration
+    from possibly.session.kept import Kept
+
+NAME = "explore"
+SUMMARY = "run a program under control, schedule after schedule"
+DESCRIPTION = (
+    "Runs a Python program again and again, without any change to it, each time under another schedule of "
+    "its threads and tasks, until one fails or all are covered. Every synchronisation and every access to "
+    "memory that tasks race for is a choice point. Options of this command stand before the program."
+)
+EXAMPLES = """\
+examples:
+  possibly explore bank.py
+  possibly explore --time 60 --scheduler random server.py --port 0
+  possibly explore --json -m package.module
+  possibly explore --macro pipeline.py
+  possibly explore --macro --mpi 4 --first solver.py
+exit status:
+  0  complete, nothing found    1  a failing schedule    3  not complete, nothing found
+"""
+SCHEDULERS = ("dpor", "bounded", "random", "pct")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
+    parser.add_argument("program", metavar="PROGRAM", nargs="?", help="a Python file")
+    parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="its arguments")
+    parser.conflict_handler = "resolve"  # here --watch names a variable, elsewhere it is a language
+    add_property_arguments(parser)
+    parser.set_defaults(watch=[])
+    group = parser.add_argument_group("search")
+    group.conflict_handler = "resolve"
+    group.add_argument(
+        "--scheduler",
+        choices=SCHEDULERS,
+        default="dpor",
+        help="dpor (default): every class of schedules once; bounded: few preemptions; random; pct",
+    )
+    group.add_argument("--executions", metavar="N", type=_positive, help="stop after N executions")
+    group.add_argument("--time", metavar="SECONDS", type=_seconds, help="stop after that time")
+    group.add_argument("--jobs", metavar="N", type=_jobs, default=1, help=_JOBS)
+    group.add_argument("--resume", metavar="FILE", help=_RESUME)
+    group.add_argument(
+        "--preemptions", metavar="N", type=int, default=2, help="at most N preemptions, for bounded (2)"
+    )
+    group.add_argument("--seed", metavar="N", type=int, default=0, help="for random, pct and the program (0)")
+    group.add_argument("--watch", dest="watched", metavar="NAME", action="append", default=[], help=_WATCH)
+    group.add_argument("--races", action="store_true", help="unordered conflicting accesses are failures too")
+    group.add_argument("--ignore", metavar="NAME", action="append", default=[], help=_IGNORE)
+    group.add_argument("--steps", metavar="N", type=_positive, default=20_000, help=_STEPS)
+    group.add_argument("--fifo", action="store_true", help=_FIFO)
+    group.add_argument("--input", metavar="FILE", help="what the program reads from its standard input")
+    group.add_argument("--early-timeouts", action="store_true", help=_EARLY)
+    add_macro_arguments(parser)
+    group = parser.add_argument_group("results")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="the failing schedule (default: PROGRAM.schedule)"
+    )
+    group.add_argument("--json", action="store_true", help="print one JSON document")
+    group.add_argument("--full", action="store_true", help="leave nothing out, however long the schedule is")
+
+
+_JOBS = "run N executions at a time (1); all: one for each core"
+_RESUME = "keep what was explored in FILE, and go on with it if it is there (dpor)"
+_WATCH = "of memory, only this variable or attribute is a choice point; may be given again"
+_IGNORE = "accesses to this variable or attribute are no choice points; may be given again"
+_FIFO = "tasks of an event loop go on in the order in which they become ready, not in any order"
+_STEPS = "give an execution up after N operations (20,000)"
+_EARLY = "a wait with a time-out may end at any moment, not only when nothing else can go on"
+
+
+def _positive(text: str) -> int:
+    found = int(text)
+    if found < 1:
+        raise argparse.ArgumentTypeError("not a positive number")
+    return found
+
+
+def _jobs(text: str) -> int:
+    import os
+
+    return os.cpu_count() or 1 if text == "all" else _positive(text)
+
+
+def _seconds(text: str) -> float:
+    found = float(text)
+    if not found > 0:
+        raise argparse.ArgumentTypeError("not a positive number of seconds")
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from possibly.session.explore import Options, explore
+
+    words = words_of(arguments)
+    if arguments.macro or arguments.mpi is not None:
+        return run_macro(words, arguments)
+    specification = specification_of(arguments) if has_properties(arguments) else None
+    options = Options(
+        arguments.scheduler,
+        arguments.executions,
+        arguments.time,
+        arguments.preemptions,
+        seed=arguments.seed,
+        jobs=arguments.jobs,
+        kept=_kept_search(words, arguments, specification),
+    )
+    progress = terminal_progress()
+    with controlled(words, arguments, specification) as program:
+        look = _look(program, specification, arguments.races)
+        with progress or nullcontext():
+            found = explore(program, options, look, progress)
+        replay = _kept(found, program, words, arguments)
+    return told(found, words, arguments, replay)
+
+
+def _kept_search(
+    words: tuple[str, ...], arguments: argparse.Namespace, specification: Specification | None
+) -> Kept | None:
+    if arguments.resume is None:
+        return None
+    from possibly.session.kept import Kept
+
+    if arguments.scheduler != "dpor":
+        raise UsageError("only a search by dpor can be resumed", hint="leave --resume or --scheduler out")
+    asked = [repr(specification)] if specification is not None else []
+    return Kept(arguments.resume, words, [*asked, *(["races"] if arguments.races else [])])
+
+
+def _kept(
+    found: Exploration, program: ControlledProgram, words: tuple[str, ...], arguments: argparse.Namespace
+) -> str | None:
+    """Writes the failing schedule; the command that runs it again."""
+    from possibly.session.replay import save
+
+    if found.failure is None:
+        return None
+    path = arguments.output or default_output(words)
+    save(found.failure, program, words, path)
+    return f"possibly replay {shlex.quote(path)}"
+
+
+def default_output(words: tuple[str, ...]) -> str:
+    import os
+
+    name = words[1] if words[0] == "-m" else os.path.basename(os.path.abspath(words[0]))
+    return f"{name.removesuffix('.py')}.schedule"
+
+
+def _look(
+    program: ControlledProgram, specification: Specification | None, races: bool
+) -> Callable[[Execution], dict[str, Any] | None] | None:
+    """What is asked of each execution beside that it does not fail."""
+    from possibly.session.check import Options as Checking
+    from possibly.session.explore import property_check, race_check
+
+    if specification is not None:
+        return property_check(program, specification, Checking(explain=False))
+    return race_check if races else None
+
+
+def words_of(arguments: argparse.Namespace) -> tuple[str, ...]:
+    rest: list[str] = arguments.arguments
+    if arguments.module is not None:
+        return ("-m", arguments.module, *([arguments.program] if arguments.program else []), *rest)
+    if arguments.program is None:
+        raise UsageError("no program to run", hint="possibly explore PROGRAM [ARGUMENTS]")
+    return (arguments.program, *rest)
+
+
+def controlled(
+    words: tuple[str, ...], arguments: argparse.Namespace, specification: Specification | None = None
+) -> ControlledProgram:
+    """The program, checked as far as that is possible without running it."""
+    from possibly.control.runtime.zygote import script
+
+    if words[0] != "-m":
+        _check_source(words[0])
+    watched: frozenset[str] = frozenset()
+    if specification is not None:
+        from possibly.recorder.watch import watched as spoken_of
+
+        found = spoken_of(specification)
+        watched = found.names | found.members
+    return script(
+        words,
+        watched=watched,
+        only=frozenset(arguments.watched) or None,
+        limit=arguments.steps,
+        seed=arguments.seed,
+        ignored=frozenset(arguments.ignore),
+        early_timeouts=arguments.early_timeouts,
+        fifo=arguments.fifo,
+        input="" if arguments.input is None else read_text(arguments.input),
+    )
+
+
+def _check_source(path: str) -> None:
+    import ast
+    import os
+
+    file = os.path.join(path, "__main__.py") if os.path.isdir(path) else path
+    try:
+        with open(file, "rb") as opened:
+            ast.parse(opened.read(), file)
+    except FileNotFoundError:
+        raise PossiblyError("no such file", file=file) from None
+    except SyntaxError as error:
+        raise PossiblyError(error.msg, file=file, line=error.lineno, column=error.offset) from None
+
+
+def told(
+    found: Exploration, words: tuple[str, ...], arguments: argparse.Namespace, replay: str | None
+) -> int:
+    from possibly.views.text.exploration import document, report
+    from possibly.views.text.words import plain
+
+    name = shlex.join(words)
+    if arguments.json:
+        print(json.dumps(document(found, name, replay), ensure_ascii=False))
+    else:
+        for line in report(found, name, replay, arguments.full):
+            print(plain(line))
+        sys.stdout.flush()
+    return {False: 1, True: 0, None: 3}[found.holds]

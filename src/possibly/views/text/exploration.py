@@ -1,0 +1,223 @@
+"""What an exploration found, as text and as JSON: the verdict, the failing schedule in source lines.
+
+A schedule is told by turns: what one task does before another goes on, each visible operation with its
+source line, the text of that line, and the value that was read or written.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import TYPE_CHECKING, Any
+
+from possibly.control.coverage import coverage_of
+from possibly.control.execution import Execution, Step
+
+if TYPE_CHECKING:
+    from possibly.session.explore import Exploration, Failure
+
+HIDDEN = frozenset({"end", "exit"})
+LONGEST = 60
+"""Operations of a schedule that are shown unless everything is asked for."""
+PHRASES = {
+    "acquire": "takes {}",
+    "release": "gives {} back",
+    "read": "reads {}",
+    "write": "writes {}",
+    "start": "starts {}",
+    "join": "has seen the end of {}",
+    "wait": "waits on {}, letting its lock go",
+    "wake": "goes on after {}",
+    "notify": "notifies {}",
+    "take": "takes a unit of {}",
+    "give": "gives a unit of {} back",
+    "set": "sets {}",
+    "clear": "clears {}",
+    "await": "looks at {}",
+    "is_set": "looks at {}",
+    "put": "puts into {}",
+    "get": "gets from {}",
+    "timeout": "has waited long enough for {}",
+    "sleep": "sleeps",
+    "spin": "looks again at {}",
+    "resume": "goes on",
+    "timer": "comes to the end of its time",
+}
+
+
+def report(found: Exploration, program: str, replay: str | None, full: bool = False) -> list[str]:
+    """The lines of the report."""
+    lines = []
+    if found.failure is not None:
+        lines += failure_lines(found.failure, full)
+        if replay is not None:
+            lines += ["", f"again: {replay}"]
+        lines.append("")
+    lines.append(_summary(found, program))
+    if found.holds is None:
+        lines += _coverage_lines(found)
+    lines += [f"  left open by {reason}" for reason in found.open]
+    lines += [f"  assuming that {each}" for each in found.assumed]
+    return lines
+
+
+def _coverage_lines(found: Exploration) -> list[str]:
+    """What an unfinished search has covered, as far as it can tell."""
+    coverage = coverage_of(found.explorer)
+    if coverage is None or not coverage.executions:
+        return []
+    classes = "class" if coverage.classes == 1 else "classes"
+    text = f"  {coverage.classes:,} {classes} of schedules"
+    if coverage.pruned:
+        text += f", {coverage.pruned:,} choices pruned"
+    if coverage.left:
+        text += f", {coverage.left:,} branches known to be left"
+        text += f", perhaps {coverage.estimate:,} executions in all"
+    return [text]
+
+
+def _summary(found: Exploration, program: str) -> str:
+    covered = f"{found.executions:,} execution{'s' if found.executions != 1 else ''}"
+    if found.failure is not None:
+        return (
+            f"{program}: violated ({found.failure.kind}), in execution {found.failure.number:,} of {covered}"
+        )
+    if found.complete:
+        return f"{program}: holds, every schedule is covered by {covered}"
+    return f"{program}: unknown, nothing found in {covered}"
+
+
+def failure_lines(failure: Failure, full: bool = False) -> list[str]:
+    execution, details = failure.execution, failure.details
+    place = details.get("place", "")
+    who = execution.names.get(str(details.get("task", "")), "")
+    head = f"{failure.kind}: {failure.message}"
+    where = " in ".join(part for part in (f" at {place}" if place and place not in head else "", who) if part)
+    lines = [head + (where if place and place not in head else "")]
+    lines += [f"  {waiting_line(row, execution)}" for row in details.get("waiting", ())]
+    lines += ["", "the schedule:"]
+    lines += schedule_lines(execution, full)
+    if details.get("traceback"):
+        lines += ["", *str(details["traceback"]).rstrip().splitlines()]
+    return lines
+
+
+def waiting_line(row: dict[str, Any], execution: Execution) -> str:
+    """Who waits for what, and what it holds."""
+    target = "" if row["does"] == "exit" else f" {row['thing']}"
+    verb = {
+        "acquire": "waits for",
+        "join": "waits for the end of",
+        "exit": "waits for all threads to end",
+    }.get(row["does"], f"stands in {row['does']} of")
+    if row["spins"]:
+        verb = "goes round and round reading"
+    text = f"{row['name']} {verb}{target}"
+    if row["for"] and row["does"] == "acquire":
+        text += f", held by {' and '.join(execution.names.get(each, each) for each in row['for'])}"
+    if row["at"]:
+        text += f"  ({row['at']})"
+    if row["missed"]:
+        text += f", {row['missed']}"
+    holds = [f"{each['thing']} ({each['at']})" if each["at"] else str(each["thing"]) for each in row["holds"]]
+    return text + (f"; it holds {' and '.join(holds)}" if holds else "")
+
+
+def schedule_lines(execution: Execution, full: bool = False) -> list[str]:
+    """The steps, a heading for each turn."""
+    steps = [step for step in execution.steps if step.operation.kind not in HIDDEN]
+    left_out = 0
+    if not full and len(steps) > LONGEST:
+        left_out, steps = len(steps) - LONGEST, steps[-LONGEST:]
+    lines = [f"  ... {left_out:,} operations before"] if left_out else []
+    before = ""
+    for step in steps:
+        if step.task != before:
+            before = step.task
+            lines.append(f"  {execution.names.get(step.task, step.task)}")
+        lines.append(f"    {step_line(step, execution)}")
+    return lines
+
+
+def step_line(step: Step, execution: Execution) -> str:
+    operation = step.operation
+    name = thing_name(operation.thing, execution)
+    text = PHRASES.get(operation.kind, f"{operation.kind} {{}}").format(name)
+    detail = step.detail
+    if isinstance(detail, dict) and "value" in detail:
+        text += f": {detail['value']!r}"
+    if not operation.at:
+        return text
+    source = source_of(operation.at)
+    return f"{text:<36} {operation.at}" + (f"  {source}" if source else "")
+
+
+def thing_name(thing: str, execution: Execution) -> str:
+    """What users call a thing."""
+    return execution.names.get(thing) or execution.things.get(thing, thing)
+
+
+def source_of(at: str) -> str:
+    file, _, line = at.rpartition(":")
+    return linecache.getline(file, int(line)).strip() if line.isdigit() else ""
+
+
+# ---- JSON ---------------------------------------------------------------------------------------
+
+
+def document(found: Exploration, program: str, replay: str | None) -> dict[str, Any]:
+    """One JSON document."""
+    failure = found.failure
+    return {
+        "program": program,
+        "verdict": {True: "holds", False: "violated", None: "unknown"}[found.holds],
+        "complete": found.complete,
+        "executions": found.executions,
+        "steps": found.steps,
+        "restarts": found.restarts,
+        "seconds": round(found.seconds, 3),
+        "open": list(found.open),
+        "assumed": list(found.assumed),
+        "visible": list(found.visible),
+        "coverage": _coverage_document(found),
+        "failure": None if failure is None else failure_document(failure, replay),
+    }
+
+
+def _coverage_document(found: Exploration) -> dict[str, Any] | None:
+    coverage = coverage_of(found.explorer)
+    if coverage is None:
+        return None
+    return {
+        "classes": coverage.classes,
+        "pruned": coverage.pruned,
+        "left": coverage.left,
+        "explored": round(coverage.explored, 4),
+        "estimate": coverage.estimate,
+    }
+
+
+def failure_document(failure: Failure, replay: str | None) -> dict[str, Any]:
+    execution = failure.execution
+    return {
+        "execution": failure.number,
+        **{key: value for key, value in failure.details.items() if key != "step"},
+        "name": execution.names.get(str(failure.details.get("task", "")), ""),
+        "schedule": list(failure.schedule),
+        "steps": [_row(step, execution) for step in execution.steps],
+        "output": execution.output.decode("utf-8", "backslashreplace"),
+        "replay": replay,
+    }
+
+
+def _row(step: Step, execution: Execution) -> dict[str, Any]:
+    operation = step.operation
+    found: dict[str, Any] = {
+        "task": step.task,
+        "name": execution.names.get(step.task, step.task),
+        "kind": operation.kind,
+        "thing": thing_name(operation.thing, execution),
+        "at": operation.at,
+    }
+    if isinstance(step.detail, dict):
+        found.update(step.detail)
+    return found

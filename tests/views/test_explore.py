@@ -1,0 +1,310 @@
+"""`possibly explore`, `replay` and `confirm`, the function `explore` and the marker for pytest."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import possibly
+from possibly.views.cli.main import main
+
+BANK = """\
+import threading
+
+balance = 100
+
+
+def withdraw(amount):
+    global balance
+    if balance >= amount:
+        balance = balance - amount
+
+
+tellers = [threading.Thread(target=withdraw, args=(80,), name=f"teller-{n}") for n in (1, 2)]
+for teller in tellers:
+    teller.start()
+for teller in tellers:
+    teller.join()
+"""
+LOCKED = (
+    BANK.replace("    if balance", "    with lock:\n     if balance")
+    .replace("        balance = balance", "         balance = balance")
+    .replace("balance = 100", "balance = 100\nlock = threading.Lock()")
+)
+CHECKED = BANK + "assert balance >= 0, balance\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bank.py").write_text(BANK)
+    (tmp_path / "checked.py").write_text(CHECKED)
+    (tmp_path / "locked.py").write_text(LOCKED + "assert balance == 20, balance\n")
+    return tmp_path
+
+
+def test_a_failing_schedule_in_source_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "checked.py"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "assertion: AssertionError: -60 at checked.py:17 in MainThread"
+    assert "    reads balance: 100                   checked.py:9  balance = balance - amount" in lines
+    assert "again: possibly replay checked.schedule" in lines
+    assert lines[-1].startswith("checked.py: violated (assertion), in execution")
+
+
+def test_a_complete_search_is_status_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "locked.py"]) == 0
+    assert capsys.readouterr().out == "locked.py: holds, every schedule is covered by 2 executions\n"
+
+
+def test_a_limit_is_status_3(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--executions", "1", "locked.py"]) == 3
+    assert "left open by the limit of 1 executions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("scheduler", ["bounded", "random", "pct"])
+def test_other_schedulers_find_it_too(scheduler: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--scheduler", scheduler, "--executions", "200", "checked.py"]) == 1
+
+
+def test_one_json_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--json", "checked.py"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "violated"
+    assert found["failure"]["kind"] == "assertion"
+    assert found["failure"]["replay"] == "possibly replay checked.schedule"
+    assert found["visible"] == ["balance"]
+    assert [step["task"] for step in found["failure"]["steps"]] == found["failure"]["schedule"]
+
+
+def test_a_property_of_every_execution(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--ctl", "AG(balance >= 0)", "bank.py"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("property: ctl1: AG(balance >= 0)")
+    assert main(["replay", "bank.schedule"]) == 1
+    assert main(["explore", "--ctl", "AG(balance >= 0)", "locked.py"]) == 0
+
+
+def test_races(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--races", "bank.py"]) == 1
+    assert capsys.readouterr().out.startswith("data race: balance: ")
+    assert main(["explore", "--races", "locked.py"]) == 0
+
+
+def test_ignored_and_unwatched_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--ignore", "balance", "checked.py"]) == 3
+    assert "left open by balance, which tasks race for" in capsys.readouterr().out
+    assert main(["explore", "--watch", "other", "checked.py"]) == 3
+    assert "left open by balance, which tasks race for" in capsys.readouterr().out
+
+
+def test_replay_follows_event_for_event(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "checked.py"]) == 1
+    capsys.readouterr()
+    assert main(["replay", "--json", "checked.schedule"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["faithful"]
+    assert found["failure"]["message"] == "AssertionError: -60"
+
+
+def test_replay_survives_an_edit_elsewhere(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "checked.py"]) == 1
+    (folder / "checked.py").write_text("# a remark\n\n" + CHECKED)
+    capsys.readouterr()
+    assert main(["replay", "checked.schedule"]) == 1
+    assert "AssertionError: -60 at checked.py:19" in capsys.readouterr().out
+
+
+def test_replay_says_where_it_diverges(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "checked.py"]) == 1
+    (folder / "checked.py").write_text(LOCKED)
+    capsys.readouterr()
+    assert main(["replay", "checked.schedule"]) == 3
+    assert "diverges at step" in capsys.readouterr().out
+
+
+def test_replay_under_the_line_debugger(folder: Path) -> None:
+    assert main(["explore", "checked.py"]) == 1
+    code = "import sys; from possibly.views.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "replay", "--pdb", "checked.schedule"]
+    typed = "b 9\nc\np balance\nc\nc\nc\n"
+    found = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60)
+    assert found.returncode == 1
+    assert "-> balance = balance - amount\n(Pdb) 100\n" in found.stdout
+    assert "uncaught AssertionError: -60" in found.stdout
+
+
+def test_nothing_stays_behind_when_it_is_killed(folder: Path) -> None:
+    (folder / "endless.py").write_text(
+        "import os\nopen('pid', 'w').write(str(os.getpid()))\nwhile True: pass\n"
+    )
+    code = "import sys; from possibly.views.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "explore", "endless.py"]
+    with subprocess.Popen(command) as process:
+        while not (folder / "pid").exists() or not (folder / "pid").read_text():
+            assert process.poll() is None
+        process.kill()
+    number = (folder / "pid").read_text()
+    assert any(not runs(number) for _ in range(10_000))
+
+
+def runs(number: str) -> bool:
+    """Whether a process does something still, rather than wait to be buried."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["explore", "none.py"], "none.py: no such file"),
+        (["explore", "broken.py"], "broken.py:1:"),
+        (["explore"], "no program to run"),
+        (["replay", "bank.py"], "bank.py:1: not a schedule"),
+        (["replay", "none.schedule"], "No such file"),
+    ],
+)
+def test_bad_input(
+    arguments: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "broken.py").write_text("def f(:\n")
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+# ---- confirm ------------------------------------------------------------------------------------
+
+
+def recorded(name: str) -> None:
+    assert main(["run", "--watch", "balance", "-o", f"{name}.jsonl", f"{name}.py"]) == 0
+
+
+def test_a_prediction_is_confirmed(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("bank")
+    assert main(["confirm", "bank.jsonl", "AG(balance > 20)", "bank.py"]) == 1
+    assert "bank.py: confirmed in 1 execution" in capsys.readouterr().out
+
+
+def test_an_infeasible_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("bank")
+    source = LOCKED.replace("balance >= amount", "balance >= amount + 50")
+    Path("bank.py").write_text(source)
+    assert main(["confirm", "--json", "bank.jsonl", "AG(balance > 20)", "bank.py"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["confirmation"] == "infeasible"
+    assert found["reached"] < len(found["path"])
+    assert found["missing"] is not None
+
+
+def test_nothing_to_confirm(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("bank")
+    assert main(["confirm", "bank.jsonl", "AG(balance > -500)", "bank.py"]) == 0
+    assert "nothing to confirm" in capsys.readouterr().out
+
+
+# ---- from Python --------------------------------------------------------------------------------
+
+GUARD = threading.Lock()
+
+
+def together(*functions: Any) -> None:
+    threads = [threading.Thread(target=each) for each in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_a_function_under_all_schedules() -> None:
+    box = {"n": 0}
+
+    def adds() -> None:
+        box["n"] += 1
+
+    def both() -> None:
+        together(adds, adds)
+        assert box["n"] == 2
+
+    found = possibly.explore(both)
+    assert found.holds is False
+    assert found.failure is not None
+    assert len(found.failure.schedule) > 4
+    assert "reads box['n']: 0" in found.explain()
+    assert box == {"n": 0}
+
+
+def test_a_function_with_a_lock_that_was_made_before() -> None:
+    box = {"n": 0}
+
+    def adds() -> None:
+        with GUARD:
+            box["n"] += 1
+
+    def both() -> None:
+        together(adds, adds)
+        assert box["n"] == 2
+
+    found = possibly.explore(both)
+    assert found.holds is True
+    assert found.complete
+    assert found.executions == 2
+
+
+def test_a_coroutine_function() -> None:
+    import asyncio
+
+    async def main_task() -> None:
+        seen: list[int] = []
+
+        async def says(number: int) -> None:
+            await asyncio.sleep(0.1 * number)
+            seen.append(number)
+
+        await asyncio.gather(says(1), says(2))
+        assert seen == [1, 2]
+
+    found = possibly.explore(main_task)
+    assert found.failure is not None
+    assert found.failure.kind == "assertion"
+
+
+def test_the_marker(folder: Path) -> None:
+    (folder / "test_marked.py").write_text(
+        "import threading\n"
+        "import pytest\n\n\n"
+        "@pytest.fixture\n"
+        "def box():\n"
+        "    return {'n': 0}\n\n\n"
+        "def twice(work):\n"
+        "    threads = [threading.Thread(target=work) for _ in range(2)]\n"
+        "    for thread in threads:\n"
+        "        thread.start()\n"
+        "    for thread in threads:\n"
+        "        thread.join()\n\n\n"
+        "@pytest.mark.explore\n"
+        "def test_bad(box):\n"
+        "    def adds():\n"
+        "        box['n'] += 1\n"
+        "    twice(adds)\n"
+        "    assert box['n'] == 2\n\n\n"
+        "@pytest.mark.explore\n"
+        "def test_good(box):\n"
+        "    lock = threading.Lock()\n"
+        "    def adds():\n"
+        "        with lock:\n"
+        "            box['n'] += 1\n"
+        "    twice(adds)\n"
+        "    assert box['n'] == 2\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "possibly.views.pytest_plugin", "test_marked.py"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "1 failed, 1 passed" in found.stdout
+    assert "reads box['n']: 0" in found.stdout
