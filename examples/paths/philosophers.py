@@ -1,8 +1,8 @@
 """Dining philosophers with real threads.
 
-    python philosophers.py deadlock     everybody has the left fork and waits for the right one
-    python philosophers.py ordered      forks are taken in the order of their numbers: no deadlock
-    python philosophers.py polite       whoever does not get the right fork puts the left one back: starvation
+python philosophers.py deadlock     everybody has the left fork and waits for the right one
+python philosophers.py ordered      forks are taken in the order of their numbers: no deadlock
+python philosophers.py polite       whoever does not get the right fork puts the left one back: starvation
 """
 
 import sys

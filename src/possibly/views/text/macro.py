@@ -47,7 +47,7 @@ def _claims(tree: Tree) -> Iterator[str]:
     if not claims:
         yield f"{word}  no claim is made; no path fails"
     if tree.verdict:
-        yield "  provided that its processes share nothing but messages (without --macro memory is looked at too)"
+        yield "  provided that its processes share nothing but messages (memory: explore without --macro)"
 
 
 def limits(tree: Tree) -> Iterator[str]:
