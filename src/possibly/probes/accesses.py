@@ -30,9 +30,13 @@ CHANGING = frozenset(
 """Library functions that change their first argument."""
 SIMPLE = READING | frozenset(
     "len isinstance issubclass type id range abs int float bool round divmod ord chr hash callable super "
-    "property staticmethod classmethod object input open format hex bin oct pow slice".split()
+    "property staticmethod classmethod object input open format hex bin oct pow slice "
+    "globals locals vars dir eval exec breakpoint namedtuple".split()
 )
-"""Builtins whose calls need no look at run time: what they read is told at their arguments, if anything."""
+"""Builtins whose calls need no look at run time: what they read is told at their arguments, if anything.
+
+The last ones look at the frame that calls them, so nothing may come in between.
+"""
 MAKING = frozenset("list dict set deque defaultdict OrderedDict Counter bytearray array sorted".split())
 
 
@@ -351,6 +355,8 @@ class _Rewriter(ast.NodeTransformer):
         return trees.call("saw", told, node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if node.attr == "__dict__" and isinstance(node.ctx, ast.Load):
+            return trees.call("dict_of", self.visit(node.value))
         if not isinstance(node.ctx, ast.Load) or (node.attr.startswith("__") and node.attr.endswith("__")):
             self.generic_visit(node)
             return node
@@ -367,6 +373,11 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         name = _last_word(node.func)
         known = isinstance(node.func, ast.Attribute) or self.scope.where(name) is None
+        if isinstance(node.func, ast.Name) and known and not node.keywords:
+            if name == "vars" and len(node.args) == 1:
+                return trees.call("dict_of", self.visit(node.args[0]))
+            if name == "globals" and not node.args:
+                return trees.call("dict_of_globals", node)
         node.args = [
             self._argument(each, position, name if known else "") for position, each in enumerate(node.args)
         ]

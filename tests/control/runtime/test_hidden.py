@@ -186,6 +186,38 @@ WHOLE = {
         go(outer, outer)
         assert n == 2
     """,
+    "attributes by two names": """
+        class S: pass
+        s = S()
+        s.x = 0
+        def one():
+            s.x += 1
+        def two():
+            vars(s)["x"] += 1
+        go(one, two)
+        assert s.x == 2
+    """,
+    "__dict__": """
+        class S: pass
+        s = S()
+        s.x = 0
+        def one():
+            s.x += 1
+        def two():
+            s.__dict__.update(x=s.__dict__["x"] + 1)
+        go(one, two)
+        assert s.x == 2
+    """,
+    "globals by two names": """
+        n = 0
+        def one():
+            global n
+            n += 1
+        def two():
+            globals()["n"] = globals()["n"] + 1
+        go(one, two)
+        assert n == 2
+    """,
     "an exception on the way": """
         lock, done = threading.Lock(), []
         def work():
@@ -240,9 +272,30 @@ def test_the_lost_update_is_found(name: str, tmp_path: Path) -> None:
     source = f"{GO}\n{setup}\ndef work():\n{body}\ngo(work, work)\nassert {check}\n"
     done = explored(tmp_path, source)
     assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.startswith("assertion:"), done.stdout
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_failure_is_found(name: str, tmp_path: Path) -> None:
     done = explored(tmp_path, GO + textwrap.dedent(WHOLE[name]))
     assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_claims_leave_the_answer_open(tmp_path: Path) -> None:
+    done = explored(tmp_path, "import possibly\npossibly.claim('G(n < 1)')\nn = 2\n")
+    assert done.returncode == 3
+    assert "claims, which are judged at macro-steps only" in done.stdout + done.stderr
+
+
+def test_functions_that_look_at_their_caller_still_see_it(tmp_path: Path) -> None:
+    source = """
+    import collections
+    n = 1
+    class C:
+        def f(self):
+            m = 2
+            return sorted(locals()), "n" in globals(), eval("n + m"), sorted(vars()), super().__repr__()[:9]
+    print(C().f(), collections.namedtuple("P", "x").__module__, "n" in dir())
+    """
+    done = explored(tmp_path, textwrap.dedent(source))
+    assert done.returncode == 0, done.stdout + done.stderr

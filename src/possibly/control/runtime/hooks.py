@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -36,9 +37,40 @@ VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 Found = tuple[Kernel, Memory, Named]
 
 
+_dicts: dict[int, tuple[dict[str, Any], Any]] = {}
+"""Dictionaries that are the attributes of an object or the variables of a module, by identity, and whose."""
+
+
+def dict_of(value: Any) -> Any:
+    """`value.__dict__`, `vars(value)`: its items are attributes by another name."""
+    found = value.__dict__
+    if type(found) is dict and accesses.active() is not None:
+        _dicts[id(found)] = (found, value)
+    return found
+
+
+def dict_of_globals(found: dict[str, Any]) -> dict[str, Any]:
+    """`globals()`"""
+    module = sys.modules.get(found.get("__name__", ""))
+    if module is not None and accesses.active() is not None:
+        _dicts[id(found)] = (found, module)
+    return found
+
+
+def _touch_attribute(owner: Any, name: str, writes: bool, at: str) -> None:
+    found = _holder(owner, name, at)
+    if found is not None:
+        inner, thing, footprint = _member(found, name, writes)
+        _touch(inner, thing, footprint, at)
+
+
 def _container(value: Any, at: str) -> Found | None:
     now = accesses.active()
     if now is None or now[1].things.kind(value) != CONTAINER:
+        return None
+    if id(value) in _dicts:  # whatever is done to all attributes at once counts as a change of each
+        for name in list(value):
+            _touch_attribute(_dicts[id(value)][1], name, True, at)
         return None
     kernel, memory = now
     named = memory.things.named(value, kernel, at)
@@ -98,6 +130,9 @@ def _item(value: Any, named: Named, key: Any, writes: bool) -> tuple[str, tuple[
 
 
 def getitem(value: Any, key: Any, at: str) -> Any:
+    if id(value) in _dicts and type(key) is str:
+        _touch_attribute(_dicts[id(value)][1], key, False, at)
+        return value[key]
     found = _container(value, at)
     if found is None:
         return value[key]
@@ -109,6 +144,10 @@ def getitem(value: Any, key: Any, at: str) -> Any:
 
 
 def setitem(value: Any, key: Any, new: Any, at: str) -> None:
+    if id(value) in _dicts and type(key) is str:
+        _touch_attribute(_dicts[id(value)][1], key, True, at)
+        value[key] = new
+        return
     found = _container(value, at)
     if found is None:
         value[key] = new
@@ -480,7 +519,8 @@ NAMES = {
     "getitem": getitem, "setitem": setitem, "delitem": delitem, "whole": whole, "changed": changed,
     "size": size, "contains": contains, "iterate": iterate, "getattr": getattribute,
     "setattr": setattribute, "delattr": delattribute, "method": method, "read": read, "saw": saw,
-    "wrote": wrote, "made": made, "callee": callee, "turn": turn, "slice": slice,
+    "wrote": wrote, "made": made, "callee": callee,
+    "dict_of": dict_of, "dict_of_globals": dict_of_globals, "turn": turn, "slice": slice,
 }  # fmt: skip
 
 

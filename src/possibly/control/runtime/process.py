@@ -25,6 +25,7 @@ from possibly.control.runtime.insert import inserted
 from possibly.control.runtime.kernel import CLOCK, Kernel
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.things import label_of
+from possibly.probes import claiming
 
 
 @dataclass(slots=True)
@@ -68,6 +69,7 @@ def run(job: Job, program: Callable[[], Any], out: int) -> NoReturn:
         sys.stdin = io.TextIOWrapper(io.BytesIO(job.input.encode()), encoding="utf-8")
     running.start(kernel)
     outside.watch()
+    claiming.heard = _unjudged
     try:
         _begin_debugging() if job.debug else None
         program()
@@ -78,6 +80,12 @@ def run(job: Job, program: Callable[[], Any], out: int) -> NoReturn:
     _run_exit_functions()
     threads.exit_step(kernel)
     kernel.finish(Outcome.FINISHED, None)
+
+
+def _unjudged(formula: str, _: object) -> None:
+    kernel = running.kernel
+    if kernel is not None:
+        kernel.uncontrolled["claims, which are judged at macro-steps only (--macro)"] = None
 
 
 def _begin_debugging() -> None:
