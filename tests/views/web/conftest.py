@@ -118,6 +118,7 @@ def shown(browser: Browser) -> Iterator[Shown]:
     """A fresh page; the test fails if anything in it went wrong."""
     context = browser.new_context(viewport={"width": 1400, "height": 860}, accept_downloads=True)
     found = Shown(context.new_page())
+    found.page.set_default_timeout(90_000)  # a busy machine is slow, not wrong
     found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
     found.page.on(
         "console",
