@@ -468,3 +468,39 @@ asyncio.run(main())
 """
     assert explored(tmp_path, source).holds is False
     assert explored(tmp_path, source, fifo=True).holds
+
+
+COVERED = {
+    "pool with more calls than threads": """
+total, lock = 0, threading.Lock()
+def add(n):
+    global total
+    with lock: total += n
+with ThreadPoolExecutor(2) as pool: list(pool.map(add, [1, 2, 3]))
+assert total == 6
+""",
+    "daemon that only sleeps": """
+def forever():
+    while True: time.sleep(1)
+threading.Thread(target=forever, daemon=True).start()
+""",
+    "polling an event": """
+stop = threading.Event()
+def waits():
+    while not stop.wait(0.1): pass
+t = threading.Thread(target=waits)
+t.start(); stop.set(); t.join()
+""",
+}
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_covered_completely(tmp_path: Path, name: str) -> None:
+    found = explored(tmp_path, HEAD + COVERED[name])
+    assert found.failure is None and not found.open, found.open
+
+
+def test_daemon_that_works_for_ever_comes_to_an_end(tmp_path: Path) -> None:
+    source = "def forever():\n    while True: log.append(1); time.sleep(1)\n"
+    found = explored(tmp_path, HEAD + source + "threading.Thread(target=forever, daemon=True).start()\n")
+    assert found.failure is None and any("daemon" in each for each in found.open)

@@ -32,6 +32,7 @@ CLOCK = "clock"
 """The thing that stands for which waits may time out now. A time-out writes it, and so do the end of a sleep
 and every step that changes which these are; all other steps read it. See `Kernel._timing_out`."""
 PATIENT = "a time-out comes only when all others wait, or sleep for longer"
+OVERTIME = 100
 EXIT = "exit"
 """The thing that the end of the program writes and every step of a daemon reads."""
 
@@ -142,6 +143,7 @@ class Kernel:
         """The waits that could time out after the last step."""
         self._written: dict[str, tuple[dict[int, int], float]] = {}
         self._read: dict[str, tuple[dict[int, int], float]] = {}
+        self._overtime = 0
 
     # ---- tasks ----------------------------------------------------------------------------------
 
@@ -257,6 +259,7 @@ class Kernel:
             task.timed_out = True
         if late:
             enabled = sorted([*enabled, *late], key=_ancestry)
+        enabled = self._without_endless_daemons(enabled)
         if not enabled:
             self.finish(*self.stuck(self))
         if len(self.steps) >= self.limit:
@@ -275,6 +278,16 @@ class Kernel:
         chosen = enabled[names.index(found)]
         self._begin(chosen, names, pending)
         return chosen
+
+    def _without_endless_daemons(self, enabled: list[Task]) -> list[Task]:
+        """The program ends at last when for so many steps nothing but daemons kept it from ending."""
+        first = self.all[0]
+        ending = first in enabled and first.operation is not None and first.operation.kind == "exit"
+        self._overtime = self._overtime + 1 if ending else 0
+        if self._overtime <= OVERTIME:
+            return enabled
+        self.uncontrolled[f"a daemon that goes on for over {OVERTIME} steps when the program may end"] = None
+        return [first]
 
     def _enabled_tasks(self) -> list[Task]:
         return [task for task in self.tasks if task.operation is not None and self._can_go(task)]

@@ -32,10 +32,21 @@ class _InLine(list[Any]):
         self.append(thread)
 
 
+class _Uncounted:
+    """Idle threads need not be counted: `submit` starts all that the pool may have before it looks."""
+
+    def acquire(self, timeout: float | None = None) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
 def _init(plain: Any) -> Any:
     def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
         plain(self, *given, **options)
         self._threads = _InLine()
+        self._idle_semaphore = _Uncounted()
 
     return __init__
 

@@ -38,6 +38,8 @@ class Kernel(Protocol):
 
 NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume", SPIN})
 """Operations that may stand in a round without being a change; their own things do not count as read."""
+ALWAYS = frozenset({"clock", "exit"})
+"""What every operation may touch: the CLOCK and the EXIT of the kernel."""
 PLAIN = frozenset({int, str, bool, float, bytes, type(None)})
 
 Stack = list[tuple[CodeType, int, list[Any]]]
@@ -101,8 +103,10 @@ class Trail:
         if before is not None and self._is_round(before, task, stack):
             reads = self.reads[before.reads :]
             versions = kernel.versions
-            if reads and all(versions.get(thing, 0) == version for thing, version in reads):
-                self._wait(task, operation, reads, self.footprints[before.operations :], versions)
+            met = self.footprints[before.operations :]
+            known = bool(reads) or _only_sleeps(operation, met)
+            if known and all(versions.get(thing, 0) == version for thing, version in reads):
+                self._wait(task, operation, reads, met, versions)
                 return
         begin = len(self.arrivals) - 1
         self.visits[key] = _Visit(stack, list(task.held), len(self.reads), len(self.footprints), begin)
@@ -131,6 +135,14 @@ class Trail:
         more = {access for access in met if access.thing not in own}
         footprint = (*operation.footprint, *sorted(more))
         task.operation = operation._replace(kind=SPIN, footprint=footprint, waits=True)
+
+
+def _only_sleeps(operation: Operation, met: list[Access]) -> bool:
+    """A round that met nothing but the clock and the end of the program waits for nothing: it lasts for ever.
+
+    One that met a lock, or whose time was up, is no such round: what these wait for is not among the reads.
+    """
+    return operation.kind == "sleep" and all(access.thing in ALWAYS for access in met)
 
 
 def _stack() -> Stack:
