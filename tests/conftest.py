@@ -1,12 +1,39 @@
-"""Hypothesis profiles: the usual one, and `soak` for `make soak` with many more cases.
+"""Hypothesis profiles: the usual one, and `soak` for `make soak` with many more cases; the marker `alone`.
 
-No deadline: the machines that run the tests are shared and noisy.
+No deadline: the machines that run the tests are shared and noisy. A test that is marked `alone` runs in an
+interpreter of its own: what is forked from a process in which many tests ran is not what users have.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("soak", settings.get_profile("usual"), max_examples=2_000)
 settings.load_profile("usual")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "alone: run the test in an interpreter of its own")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if pyfuncitem.get_closest_marker("alone") is None or os.environ.get("POSSIBLY_ALONE"):
+        return None
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    done = subprocess.run(
+        [*command, pyfuncitem.nodeid],
+        env={**environment, "POSSIBLY_ALONE": "1"},
+        cwd=pyfuncitem.config.rootpath,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+    return True

@@ -20,6 +20,7 @@ def test_readme_and_manual_show_commands() -> None:
     assert {"README.md", "manual.md"} <= set(SHOWING)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", SHOWING)
 def test_documents_show_what_the_commands_print(name: str) -> None:
     """`python -m tests.views.console FILE...` brings them up to date."""

@@ -223,6 +223,7 @@ def together(*functions: Any) -> None:
         thread.join()
 
 
+@pytest.mark.alone
 def test_a_function_under_all_schedules() -> None:
     box = {"n": 0}
 
@@ -241,6 +242,7 @@ def test_a_function_under_all_schedules() -> None:
     assert box == {"n": 0}
 
 
+@pytest.mark.alone
 def test_a_function_with_a_lock_that_was_made_before() -> None:
     box = {"n": 0}
 
