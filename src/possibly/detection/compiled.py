@@ -10,10 +10,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
 
+from possibly.compiled import built
 from possibly.detection.laws import Law
 from possibly.detection.rowsets import PlainRows, RowAlgebra
 from possibly.order.lattice import Lattice
@@ -28,10 +28,7 @@ MAX_PROCESSES = 64
 
 def kernels() -> ModuleType | None:
     """The compiled module, if it was built."""
-    try:
-        return import_module("possibly.detection._rows")
-    except ImportError:
-        return None
+    return built("possibly.detection._rows")
 
 
 def algebra(lattice: Lattice, visit: Callable[[int], None]) -> RowAlgebra:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from operator import le
 from types import ModuleType
 from typing import Any
 
+from possibly.compiled import built
 from possibly.detection.compiled import CompiledRows
 from possibly.detection.rowsets import PlainRows, RowAlgebra
 from possibly.order.computation import Computation
@@ -31,10 +31,7 @@ MOST_PLACES, MOST_BITS = 64, 64
 
 def kernels() -> ModuleType | None:
     """The compiled module, if it was built."""
-    try:
-        return import_module("possibly.detection._between")
-    except ImportError:
-        return None
+    return built("possibly.detection._between")
 
 
 class Minimal:

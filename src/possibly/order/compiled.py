@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from possibly.trace.index import built
+from possibly.compiled import built
 
 
 def kernels() -> ModuleType | None:

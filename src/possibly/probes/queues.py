@@ -10,17 +10,14 @@ import queue
 from _queue import SimpleQueue as _SimpleQueue
 from collections import deque
 from collections.abc import Callable
-from importlib import import_module
 from itertools import repeat
 from typing import Any
 
+from possibly.compiled import built
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
-try:
-    _line: Any = import_module("possibly.probes._line")
-except ImportError:
-    _line = None
+_line: Any = built("possibly.probes._line")
 
 
 def install(patches: Patches) -> None:

@@ -23,11 +23,11 @@ import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from time import monotonic
 from types import ModuleType
 from typing import Any
 
+from possibly.compiled import built
 from possibly.probes import port
 from possibly.recorder.entries import (
     HEADER,
@@ -347,10 +347,7 @@ class Log:
 
 def compiled() -> ModuleType | None:
     """The compiled twin of the methods that probes call, if it was built."""
-    try:
-        return import_module("possibly.recorder._tell")
-    except ImportError:
-        return None
+    return built("possibly.recorder._tell")
 
 
 def _free_path(folder: str, pid: int) -> str:

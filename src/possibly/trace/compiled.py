@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from possibly.compiled import built
 from possibly.trace.build import Entries, TraceBuilder
-from possibly.trace.index import built
 from possibly.trace.intern import Column
 
 _TEXTS = ("msg", "tag", "fn", "at", "label")

@@ -13,30 +13,18 @@ packed into one integer, process << shift | position, of 32 bits if that fits an
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
+
+from possibly.compiled import built
 
 Ints = Sequence[int]
 """An `array` of integers, or a `memoryview` cast to them."""
 
 NONE = -1
 """Marks "no entry" in a column of string or event numbers."""
-
-
-@cache
-def built(name: str) -> ModuleType | None:
-    """A compiled module, if it was built; POSSIBLY_KERNELS=off in the environment does without."""
-    if os.environ.get("POSSIBLY_KERNELS") == "off":
-        return None
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
 
 
 def kernels() -> ModuleType | None:

@@ -10,10 +10,10 @@ not know yet it asks here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from itertools import islice
 from typing import Any
 
+from possibly.compiled import built
 from possibly.control.temporal.model_system import ModelSystem
 from possibly.control.temporal.options import Options
 from possibly.control.temporal.product import Product
@@ -29,10 +29,9 @@ def kernel(bits: int = 0) -> Any:
     """The compiled module for states of so many bits, if there is one and it was built."""
     for name, room in (("_pairs", 64), ("_pairs_wide", 128)):
         if bits + READER_BITS <= room:
-            try:
-                return import_module(f"possibly.control.temporal.{name}")
-            except ImportError:
-                continue
+            found = built(f"possibly.control.temporal.{name}")
+            if found is not None:
+                return found
     return None
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterator, Sequence
-from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
+from possibly.compiled import built
 from possibly.detection.paths.meaning import Meaning
 from possibly.order.computation import Computation
 from possibly.trace.model import Ints
@@ -59,10 +59,7 @@ def fed(meaning: Meaning) -> Iterator[tuple[int, Symbols, Frontier]]:
 
 def kernels() -> ModuleType | None:
     """The compiled module, if it was built."""
-    try:
-        return import_module("possibly.detection.paths._projection")
-    except ImportError:
-        return None
+    return built("possibly.detection.paths._projection")
 
 
 def compiled_predecessors(

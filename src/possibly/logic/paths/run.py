@@ -7,10 +7,10 @@ that of the slots, which for a safe expression are bounded, however long the run
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from importlib import import_module
 from itertools import chain
 from types import ModuleType
 
+from possibly.compiled import built
 from possibly.logic.paths.machine import ONLY_NEW, SOME, Machine, Move, State
 
 Fed = tuple[int, tuple[int, ...], tuple[int, ...]]
@@ -21,10 +21,7 @@ MOST_SLOTS = 62
 
 def kernels() -> ModuleType | None:
     """The compiled module, if it was built."""
-    try:
-        return import_module("possibly.logic.paths._feed")
-    except ImportError:
-        return None
+    return built("possibly.logic.paths._feed")
 
 
 class Run:
