@@ -105,7 +105,31 @@ def name_of(thing: Any) -> str:
 # ---- tasks and futures --------------------------------------------------------------------------
 
 
-class Future(_PlainFuture):  # type: ignore[misc]
+class _Seen:
+    """What a future and a task have in common: asking for the outcome reads it, cancelling writes it."""
+
+    def cancel(self, msg: Any = None) -> bool:
+        resolved(self)
+        found: bool = super().cancel(msg)  # type: ignore[misc]
+        return found
+
+    def done(self) -> bool:
+        touch(self, False)
+        found: bool = super().done()  # type: ignore[misc]
+        return found
+
+    def result(self) -> Any:
+        touch(self, False)
+        return super().result()  # type: ignore[misc]
+
+    def __await__(self) -> Any:
+        touch(self, False)
+        return super().__await__()  # type: ignore[misc]
+
+    __iter__ = __await__
+
+
+class Future(_Seen, _PlainFuture):  # type: ignore[misc]
     """A future whose every use is seen."""
 
     _possibly_after: Any = ()
@@ -123,28 +147,8 @@ class Future(_PlainFuture):  # type: ignore[misc]
         resolved(self)
         super().set_exception(exception)
 
-    def cancel(self, msg: Any = None) -> bool:
-        resolved(self)
-        found: bool = super().cancel(msg)
-        return found
 
-    def done(self) -> bool:
-        touch(self, False)
-        found: bool = super().done()
-        return found
-
-    def result(self) -> Any:
-        touch(self, False)
-        return super().result()
-
-    def __await__(self) -> Any:
-        touch(self, False)
-        return super().__await__()
-
-    __iter__ = __await__
-
-
-class AsyncTask(_PlainTask):  # type: ignore[misc]
+class AsyncTask(_Seen, _PlainTask):  # type: ignore[misc]
     """A task whose every use is seen."""
 
     def __init__(self, coro: Any, *, loop: Any = None, **options: Any) -> None:
@@ -166,26 +170,6 @@ class AsyncTask(_PlainTask):  # type: ignore[misc]
         mine = _known.get(self)
         if mine is not None:
             mine.label = str(value)
-
-    def cancel(self, msg: Any = None) -> bool:
-        resolved(self)
-        found: bool = super().cancel(msg)
-        return found
-
-    def done(self) -> bool:
-        touch(self, False)
-        found: bool = super().done()
-        return found
-
-    def result(self) -> Any:
-        touch(self, False)
-        return super().result()
-
-    def __await__(self) -> Any:
-        touch(self, False)
-        return super().__await__()
-
-    __iter__ = __await__
 
 
 # ---- the loop -----------------------------------------------------------------------------------
