@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import textwrap
 from pathlib import Path
@@ -223,6 +224,21 @@ def test_the_page_draws_the_tree_and_its_buttons_work() -> None:
 def test_explore_yields_the_tree() -> None:
     tree, _ = explore(checked_program([THREADS, "right", "1", "1"], None), Plan())
     assert tree.verdict is True
+
+
+def test_a_debugging_session_begins_at_the_first_breakpoint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["debug", "--macro", "--command", "macro-here", THREADS]) == 0
+    assert "breakpoint 0, macro-step 0" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not there")
+def test_ranks_are_debugged_too(capsys: pytest.CaptureFixture[str]) -> None:
+    ranks = str(ROOT / "examples" / "macro" / "ranks.py")
+    assert main(["debug", "--mpi", "3", "--command", "macro-here", "--command", "macro-step", ranks]) == 0
+    said = capsys.readouterr().out
+    assert "breakpoint 0, macro-step 0" in said
+    assert "breakpoint 1, macro-step 1" in said
+    assert "rank2 at" in said
 
 
 def test_the_temporal_debugger_steps_over_collective_breakpoints(capsys: pytest.CaptureFixture[str]) -> None:

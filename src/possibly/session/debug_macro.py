@@ -41,6 +41,7 @@ class MacroSystem:
         self.name = " ".join(program.words)
         self._states: dict[int, Collective] = {}
         self.vocabulary = self._learnt()
+        self.session.goto(0)  # whoever begins stands at the beginning
 
     def _learnt(self) -> Vocabulary:
         """The names that are there on the first path: the search may speak of them."""
