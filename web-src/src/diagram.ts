@@ -102,7 +102,7 @@ export class Diagram extends Events {
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.fillStyle = this.colour.faint;
-    const first = Math.max(0, Math.ceil(this.columnAt(this.gutter) / every) * every);
+    const first = Math.max(0, Math.ceil(this.columnAt(this.gutter + 16) / every) * every);
     for (let column = first; column < this.layout.columns && this.x(column) < this.width; column += every) {
       pen.fillText((column + 1).toLocaleString("en"), this.x(column), RULER / 2);
     }
@@ -121,6 +121,19 @@ export class Diagram extends Events {
     }
     pen.fillStyle = this.colour.soft;
     pen.fillRect(0, 0, this.gutter - 6, RULER - 1);
+  }
+
+  /** The events that are in sight, for files. */
+  *eventsInSight(): Generator<number> {
+    const [first, last] = [this.columnAt(this.gutter) - 0.5, this.columnAt(this.width) + 0.5];
+    for (const lane of this.lanes) {
+      if (lane.process === null || !this.isInSight(lane)) continue;
+      const chain = this.run.chains[lane.process]!;
+      for (let at = this.from(lane.process, first); at < chain.length; at++) {
+        if (this.layout.column[chain[at]!]! > last) break;
+        yield chain[at]!;
+      }
+    }
   }
 
   // ---- arrows -----------------------------------------------------------------------------------------
@@ -326,10 +339,10 @@ export class Diagram extends Events {
     if (!order || order.moment === null || order.moment < 1) return;
     const at = this.place(order.events[order.moment - 1]!);
     if (!at) return;
-    const y = at.y - this.radius - 20;
+    const y = at.y - this.radius - 23;
     pen.strokeStyle = pen.fillStyle = this.colour.bad;
     pen.lineWidth = 2;
-    line(pen, at.x, at.y - this.radius - 15, at.x, y - 8);
+    line(pen, at.x, at.y - this.radius - 19, at.x, y - 8);
     pen.beginPath();
     pen.moveTo(at.x, y - 8);
     pen.lineTo(at.x + 11, y - 4);

@@ -15,6 +15,9 @@ type Drag =
   | { what: "cut" }
   | { what: "overview" };
 
+/** The part of a sheet that the diagram may take, in points of the screen. */
+const PAPER = { width: 720, height: 860 };
+
 export class DiagramView {
   readonly element: HTMLElement;
   readonly diagram: Diagram;
@@ -26,15 +29,17 @@ export class DiagramView {
   private drag: Drag | null = null;
   private waiting = false;
   private shape = "";
+  private isPlaced = false;
 
   constructor(readonly run: Run, readonly state: State) {
     this.diagram = new Diagram(run, state);
+    this.canvas.dataset.keep = "diagram";
     this.canvas.setAttribute("aria-label",
       "Space-time diagram. Arrow keys choose an event, shift and arrow keys move the cut of the lane, plus and minus scale.");
     this.element = h("section", { class: "view diagram-box" }, this.canvas, this.overview, this.card);
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.element);
-    state.listen(() => this.follow());
+    state.listen(() => this.change());
   }
 
   private shapeNow(): string {
@@ -42,7 +47,7 @@ export class DiagramView {
     return `${[...state.filter.hidden].join()}/${[...state.variables].join()}/${state.folded}`;
   }
 
-  private follow(): void {
+  private change(): void {
     if (this.shape !== this.shapeNow()) {
       const isFolding = this.shape.endsWith("true") !== this.state.folded;
       this.shape = this.shapeNow();
@@ -73,9 +78,19 @@ export class DiagramView {
     if (isFirst) {
       this.shape = this.shapeNow();
       this.draw();
-      this.start();
+      if (!this.isPlaced) this.start();
     }
     this.draw();
+  }
+
+  /** Looks at the same place as the view of the page before. */
+  follow(before: DiagramView): void {
+    this.isPlaced = true;
+    if (this.state.folded) this.diagram.refold();
+    const { left, scale, top, width, height } = before.diagram;
+    Object.assign(this.diagram, { left, scale, top, width, height });
+    this.diagram.arrange();
+    this.shape = this.shapeNow();
   }
 
   /** A short run is shown whole; a long one where it matters. */
@@ -281,6 +296,16 @@ export class DiagramView {
   reveal(event: number): void {
     this.diagram.reveal(event);
     this.soon();
+  }
+
+  /** For paper: the canvas is sized now, since nobody waits for an observer. */
+  printed(on: boolean): void {
+    this.element.style.width = on ? `${PAPER.width}px` : "";
+    this.element.style.height = on ? `${PAPER.height}px` : "";
+    this.resize();
+    if (!on) return;
+    this.element.style.height = `${Math.min(PAPER.height, this.diagram.contentHeight + 56)}px`;
+    this.resize();
   }
 
   // ---- files ------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 // Elements made from parts. A part is text or an element: no text is ever parsed as markup.
 
+import { isPressedIn, whenReleased } from "./keep";
+
 export type Part = string | Node | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
 
@@ -24,7 +26,7 @@ export function s(tag: string, attributes: Attributes = {}, ...parts: Part[]): S
 }
 
 export function button(label: string, title: string, action: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  return h("button", { type: "button", title, "aria-label": title, click: action, ...attributes }, label);
+  return h("button", { type: "button", title, "aria-label": title, "data-keep": title, click: action, ...attributes }, label);
 }
 
 /** Rows of one height, of which only those in sight exist. */
@@ -35,9 +37,9 @@ export class LongList {
   private row: (index: number) => HTMLElement = () => h("div");
   private readonly height = 26;
 
-  constructor(label: string) {
+  constructor(label: string, keep = label) {
     this.space = h("div", { class: "long-space" });
-    this.element = h("div", { class: "long", role: "list", tabindex: 0, "aria-label": label, scroll: () => this.draw() }, this.space);
+    this.element = h("div", { class: "long", role: "list", tabindex: 0, "aria-label": label, "data-keep": keep, scroll: () => this.draw() }, this.space);
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
@@ -49,6 +51,7 @@ export class LongList {
   }
 
   draw(): void {
+    if (isPressedIn(this.space)) return whenReleased(() => this.draw());
     const first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - 4);
     const last = Math.min(this.count, first + Math.ceil((this.element.clientHeight || 300) / this.height) + 8);
     const rows: HTMLElement[] = [];

@@ -7,6 +7,8 @@ import { Places, type Lane } from "./places";
 import { BAR, DENSE, fitting, FONT, LANE, MONO, SMALL } from "./strokes";
 import { colours, type Colours } from "./theme";
 
+const FEWEST_LETTERS = 5;
+
 export class Events extends Places {
   protected colour: Colours = colours();
   private steps: { order: unknown; at: Map<number, number> } = { order: null, at: new Map() };
@@ -77,8 +79,15 @@ export class Events extends Places {
       pen.fillStyle = isDone ? ink : colour.faint;
       pen.textAlign = "center";
       pen.textBaseline = "alphabetic";
-      pen.fillText(String(step), x, y - radius - 5);
+      pen.fillText(String(step), x, y - radius - (this.isRinged(event) ? 9 : 7));
     }
+  }
+
+  /** Whether a ring is drawn around it: texts keep clear of that. */
+  private isRinged(event: number): boolean {
+    const { state } = this;
+    const missing = state.chosen()?.missing;
+    return event === missing?.first || event === missing?.second || event === state.selected;
   }
 
   /** The number of an event in the order that is shown. */
@@ -106,15 +115,18 @@ export class Events extends Places {
     pen.font = `10.5px ${FONT}`;
     pen.textAlign = "center";
     pen.textBaseline = "alphabetic";
-    const below = lane.y - this.top + this.radius + 12;
-    if (word && !isSmall) {
+    const below = lane.y - this.top + this.radius + (this.isRinged(event) ? 17 : 13);
+    const room = Math.min(gap, 150) - 4;
+    const shown = fitting(pen, word, room);
+    // Of a word of which next to nothing is left, the form of the event says more.
+    if (word && !isSmall && (shown === word || shown.length > FEWEST_LETTERS)) {
       pen.fillStyle = this.colour.faint;
-      pen.fillText(fitting(pen, word, Math.min(gap, 150) - 8), x, below);
+      pen.fillText(shown, x, below);
     }
     if (changes && !isSmall && this.depths[this.run.process[event]!] === 0) {
       pen.font = `10.5px ${MONO}`;
       pen.fillStyle = this.colour.text;
-      pen.fillText(fitting(pen, changes, Math.min(gap, 150) - 8), x, below + (word ? 12 : 0));
+      pen.fillText(fitting(pen, changes, room), x, below + (word ? 12 : 0));
     }
   }
 

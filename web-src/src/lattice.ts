@@ -21,7 +21,7 @@ export class LatticeView {
   constructor(private readonly state: State, private readonly lattice: LatticeModel) {
     this.stage = new Stage("Hasse diagram of the cuts", (id) => state.moveCut(lattice.cuts[Number(id)]!.slice()), 0.3);
     const options = lattice.marks.map((mark, index) => h("option", { value: index }, mark.text));
-    this.choice = h("select", { "aria-label": "cuts to mark", change: () => this.draw(true) }, h("option", { value: -1 }, "nothing"), ...options);
+    this.choice = h("select", { "aria-label": "cuts to mark", "data-keep": "cuts to mark", change: () => this.draw(true) }, h("option", { value: -1 }, "nothing"), ...options);
     this.note = h("p", { class: "note" });
     const bar = h("div", { class: "bar" }, h("label", {}, "mark the cuts that satisfy ", this.choice), this.note);
     this.element = h("section", { class: "view" }, bar, this.stage.element);
@@ -42,13 +42,15 @@ export class LatticeView {
     for (const [from, to, step] of edges) {
       this.links.push({ from: String(from), to: String(to), classes: "bare", label: "", title: run!.name(step), points: [] });
     }
+    this.stage.direction = "BT";
     if (this.lattice.cuts[0]!.length === 2) {
       this.nodes.forEach((node, index) => {
         const [a, b] = cuts[index] as [number, number];
         [node.x, node.y] = [(b - a) * STEP, -(a + b) * STEP];
       });
     } else {
-      placed(this.nodes, this.links, this.isTall() ? "LR" : "BT", 18, 26);
+      if (this.isTall()) this.stage.direction = "LR";
+      placed(this.nodes, this.links, this.stage.direction, 18, 26);
       for (const link of this.links) link.points = [];
     }
   }
@@ -127,7 +129,7 @@ export class SliceView {
   constructor(private readonly state: State, private readonly slices: SliceModel[]) {
     this.stage = new Stage("the slice as a graph", (id) => this.pick(Number(id)));
     const options = slices.map((slice, index) => h("option", { value: index }, slice.text));
-    this.choice = h("select", { "aria-label": "predicate", change: () => this.draw() }, ...options);
+    this.choice = h("select", { "aria-label": "predicate", "data-keep": "predicate", change: () => this.draw() }, ...options);
     this.table = h("dl", { class: "numbers" });
     this.note = h("p", { class: "note" });
     const bar = h("div", { class: "bar" }, h("label", {}, "slice for ", this.choice), this.table, this.note);
@@ -165,7 +167,7 @@ export class SliceView {
       const title = added ? "an edge that the slice adds" : "an order of the run";
       return { from: String(from), to: String(to), classes: added ? "added" : "flow", label: "", title, points: [] };
     });
-    placed(drawn, links, "LR");
+    placed(drawn, links, (this.stage.direction = "LR"));
     this.stage.show(drawn, links);
     this.table.replaceChildren(...numbers.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
     this.note.textContent = whole ? "" : "Only the first components are drawn.";

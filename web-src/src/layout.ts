@@ -26,7 +26,17 @@ const LONGEST_PERIOD = 12;
 const FEWEST_TIMES = 3;
 const SMALLEST_FOLD = 6;
 
+const known = new WeakMap<Run, Map<boolean, Layout>>();
+
+/** The columns of a run, computed once. */
 export function layoutOf(run: Run, folded: boolean): Layout {
+  const layouts = known.get(run) ?? new Map<boolean, Layout>();
+  known.set(run, layouts);
+  if (!layouts.has(folded)) layouts.set(folded, computed(run, folded));
+  return layouts.get(folded)!;
+}
+
+function computed(run: Run, folded: boolean): Layout {
   const folds = folded ? repeatedStretches(run) : [];
   if (!folds.length) return { ...plainColumns(run), fold: null, folds: [] };
   const fold = new Int32Array(run.count).fill(-1);

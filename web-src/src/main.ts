@@ -4,9 +4,11 @@ import "./style.css";
 import { Cuts } from "./cut";
 import { DiagramView } from "./diagramview";
 import { button, h, saved } from "./dom";
+import { dotOf, dotOfRun } from "./dot";
 import { layoutOf } from "./layout";
 import { LatticeView, SliceView } from "./lattice";
-import { Live } from "./live";
+import { kept, restore, restorePlace, whenReleased } from "./keep";
+import { Live, type Answer } from "./live";
 import { propertiesOf, readDocument, Run, type PictureDocument } from "./model";
 import { AtCut, Chosen, Explained, filters, Player, PropertyList } from "./panels";
 import { found } from "./search";
@@ -24,7 +26,7 @@ interface View {
 
 const KEYS: [string, string][] = [
   ["/", "search"], ["space", "play or pause"], ["n  p", "one step on, one step back"], ["m", "to the moment that decides"],
-  ["← → ↑ ↓", "choose an event (in the diagram)"], ["shift ← →", "move the cut of the lane"], ["enter", "the least cut with the chosen event"],
+  ["← → ↑ ↓", "choose an event (in the diagram), move a drawing, go to the next node (on a node: Tab)"], ["shift ← →", "move the cut of the lane"], ["enter", "the least cut with the chosen event; choose a node"],
   ["+ − 0", "scale, and fit"], ["home end page", "move along the run"], ["1 … 9", "the picture of that number"], ["t", "light or dark"], ["?", "this help"],
 ];
 
@@ -34,27 +36,70 @@ class Page {
   private readonly tabs: HTMLButtonElement[] = [];
   private readonly middle = h("div", { class: "middle" });
   private readonly status = h("p", { class: "status", role: "status" });
-  private readonly field = h("input", { type: "search", placeholder: "search events ( / )", "aria-label": "search events" });
+  private readonly field = h("input", { type: "search", placeholder: "search events ( / )", "aria-label": "search events", "data-keep": "search" });
   private readonly hits = h("span", { class: "hits" });
   private readonly help: HTMLDialogElement;
+  private readonly trouble = h("p", { class: "trouble-text" });
+  private readonly alarm = h("div", { class: "trouble", role: "alert", hidden: true }, this.trouble, button("close", "close the message", () => (this.alarm.hidden = true)));
+  private readonly body: HTMLElement;
+  private readonly trees: TreeView[] = [];
+  private asked = 0;
   private diagram: DiagramView | null = null;
   private player: Player | null = null;
   private active = 0;
 
-  constructor(source: PictureDocument, private readonly live: Live | null, private readonly reopen: (source: PictureDocument, view: string | null) => void) {
-    const run = source.trace ? new Run(source.trace) : null;
-    const cuts = run ? new Cuts(run) : null;
+  constructor(private readonly source: PictureDocument, private readonly live: Live | null, before: Page | null = null) {
+    const run = before ? before.state.run : source.trace ? new Run(source.trace) : null;
+    const cuts = before ? before.state.cuts : run ? new Cuts(run) : null;
     this.state = new State(source, run, cuts, propertiesOf(source));
+    if (before) this.state.follow(before.state);
     this.help = this.makeHelp();
     this.makeViews(source);
-    const body = h("div", { class: "app" }, this.head(source), this.left(source), this.middle, this.right(), this.status, this.help);
-    document.querySelector("#app")!.replaceChildren(body);
+    this.body = h("div", { class: "app" }, this.head(source), this.left(source), this.middle, this.right(), this.status, this.alarm, this.help);
     document.title = `${source.title} – possibly`;
     this.state.listen(() => this.tell());
+    if (before) return;
     const failing = this.state.properties.findIndex((property) => property.truth === "violated");
     this.choose(failing >= 0 ? failing : null);
-    if (source.cut && cuts) this.state.moveCut(source.cut);
+    this.place();
     this.show(0);
+  }
+
+  private place(): void {
+    document.querySelector("#app")!.replaceChildren(this.body);
+  }
+
+  /** The page after an answer: new where something is new, else as the person left it. */
+  follow(before: Page, path: string): void {
+    const isNew = path === "check";
+    const name = before.state.chosen()?.name;
+    const same = this.state.properties.findIndex((property) => property.name === name);
+    if (before.diagram) this.diagram?.follow(before.diagram);
+    this.choose(isNew ? 0 : same >= 0 ? same : null);
+    if (!isNew && before.player) this.player?.resume(before.player);
+    if (!isNew && before.diagram) this.diagram?.follow(before.diagram);
+    if (this.source.cut && this.state.cuts) this.state.moveCut(this.source.cut);
+    this.views.forEach((view) => {
+      const old = before.views.find((each) => each.name === view.name);
+      if (old?.stage) view.stage?.follow(old.stage);
+    });
+    this.trees.forEach((tree, index) => before.trees[index] && tree.follow(before.trees[index]));
+    const found = kept(before.roots());
+    for (const key of isNew ? ["order", "cuts to mark"] : path === "slice" ? ["predicate"] : []) found.values.delete(key);
+    restore(this.roots(), found);
+    this.asked = before.asked;
+    this.hits.textContent = before.hits.textContent;
+    before.state.gone.abort();
+    this.place();
+    this.showNamed(path === "slice" ? "slice" : isNew ? "diagram" : (before.views[before.active]?.name ?? null));
+    restorePlace(this.roots(), found);
+    requestAnimationFrame(() => restorePlace(this.roots(), found));
+    this.state.changed();
+  }
+
+  /** Everything of the page, with the views that are not shown now. */
+  private roots(): Element[] {
+    return [this.body, ...this.views.filter((view) => !view.element.isConnected || !this.body.contains(view.element)).map((view) => view.element)];
   }
 
   // ---- parts ------------------------------------------------------------------------------------------
@@ -78,20 +123,25 @@ class Page {
       const view = new SliceView(state, source.slices);
       add("slice", "Slice", view.element, view.stage);
     }
-    source.stacks.forEach((stack, index) => add(`stack-${index}`, stack.title || "Stack", new StackView(stack, index, operate).element));
+    source.stacks.forEach((stack, index) => {
+      const view = new StackView(stack, index, operate);
+      add(`stack-${index}`, stack.title || "Stack", view.element, view.stage);
+    });
     source.trees.forEach((tree, index) => {
       const view = new TreeView(tree, index, operate);
+      this.trees.push(view);
       add(`tree-${index}`, tree.title || "Tree", view.element, view.stage);
     });
     if (source.graphs.length) {
       const view = new GraphView(source.graphs);
-      add("graphs", source.graphs.length > 1 ? "Graphs" : source.graphs[0]!.title, view.element, view.stage);
+      const { title } = source.graphs[0]!;
+      add("graphs", source.graphs.length > 1 ? "Graphs" : title.length > 18 ? "Graph" : title, view.element, view.stage);
     }
   }
 
   private head(source: PictureDocument): HTMLElement {
     this.views.forEach((view, index) => {
-      this.tabs.push(h("button", { type: "button", role: "tab", "data-view": view.name, click: () => this.show(index) }, view.title));
+      this.tabs.push(h("button", { type: "button", role: "tab", "data-view": view.name, "data-keep": `tab/${view.name}`, click: () => this.show(index) }, view.title));
     });
     this.field.addEventListener("input", () => this.search());
     this.field.addEventListener("keydown", (event) => {
@@ -104,6 +154,7 @@ class Page {
       h("div", { class: "tools" },
         button("SVG", "save the picture as SVG", () => void this.save("svg"), { "data-save": "svg" }),
         button("PNG", "save the picture as PNG", () => void this.save("png"), { "data-save": "png" }),
+        button("DOT", "save the picture as DOT, for Graphviz", () => void this.save("dot"), { "data-save": "dot" }),
         button("◐", "light or dark (t)", () => this.theme(), { class: "theme" }),
         button("?", "help (?)", () => this.help.showModal(), { class: "help" })));
   }
@@ -113,24 +164,24 @@ class Page {
     if (!run) return null;
     const list = new PropertyList(this.state, (index) => this.choose(index));
     const warnings = source.warnings.map((warning) => h("p", { class: "warning" }, `warning: ${warning}`));
-    return h("aside", { class: "left" }, ...warnings, list.element, this.live ? this.asking() : null, filters(run, this.state));
+    return h("aside", { class: "left", "data-keep": "left" }, ...warnings, list.element, this.live ? this.asking() : null, filters(run, this.state));
   }
 
   /** In the live page: another property, another slice. */
   private asking(): HTMLElement {
-    const language = h("select", { "aria-label": "language" }, ...["ctl", "ltl", "tl", "expect", "never", "watch", "slice"].map((name) => h("option", {}, name)));
-    const formula = h("input", { type: "text", "aria-label": "formula", placeholder: "AG(!(P1.x & P2.x))" });
+    const language = h("select", { "aria-label": "language", "data-keep": "language" }, ...["ctl", "ltl", "tl", "expect", "never", "watch", "slice"].map((name) => h("option", {}, name)));
+    const formula = h("input", { type: "text", "aria-label": "formula", "data-keep": "formula", placeholder: "AG(!(P1.x & P2.x))" });
     const submit = (event: Event) => {
       event.preventDefault();
       void this.ask(language.value === "slice" ? "slice" : "check", { language: language.value, formula: formula.value });
     };
-    return h("form", { class: "ask", submit }, h("h2", {}, "Ask"), language, formula, h("button", { type: "submit" }, "check"));
+    return h("form", { class: "ask", submit }, h("h2", {}, "Ask"), language, formula, h("button", { type: "submit", "data-keep": "check" }, "check"));
   }
 
   private right(): HTMLElement | null {
     const { run } = this.state;
     if (!run) return null;
-    return h("aside", { class: "right" }, new Chosen(run, this.state).element, new AtCut(run, this.state).element);
+    return h("aside", { class: "right", "data-keep": "right" }, new Chosen(run, this.state).element, new AtCut(run, this.state).element);
   }
 
   private makeHelp(): HTMLDialogElement {
@@ -194,31 +245,53 @@ class Page {
     const { flash } = this.state;
     const arrows = this.diagram?.diagram.arrows;
     const some = arrows && arrows.drawn < arrows.visible ? `${arrows.drawn.toLocaleString("en")} of ${arrows.visible.toLocaleString("en")} arrows are drawn; scale up to see all.` : "";
-    this.status.textContent = flash ? flash.text : some;
+    this.status.textContent = flash ? flash.text : this.asked ? "asking …" : some;
     this.status.classList.toggle("refused", flash !== null);
   }
 
   private async ask(path: string, body: unknown): Promise<void> {
-    this.status.textContent = "asking …";
+    page!.busy(1);
     try {
-      const source = await this.live!.ask(path, body);
-      this.reopen(source, path === "slice" ? "slice" : path === "check" ? "diagram" : (this.views[this.active]?.name ?? null));
+      const answer = await this.live!.ask(path, body);
+      await new Promise<void>((done) => whenReleased(done));
+      redrawn(answer, path);
     } catch (error) {
-      this.status.textContent = error instanceof Error ? error.message : String(error);
-      this.status.classList.add("refused");
+      page!.warn(error instanceof Error ? error.message : String(error));
+    } finally {
+      page!.busy(-1);
     }
   }
 
-  async save(form: "svg" | "png"): Promise<void> {
+  private busy(by: number): void {
+    this.asked += by;
+    this.body.setAttribute("aria-busy", String(this.asked > 0));
+    this.tell();
+  }
+
+  /** What could not be done stays to be read until it is closed or something succeeds. */
+  private warn(text: string): void {
+    this.trouble.textContent = text;
+    this.alarm.hidden = false;
+  }
+
+  after(answer: Answer, path: string): Page {
+    const next = new Page({ ...this.source, ...answer }, this.live, this);
+    next.follow(this, path);
+    return next;
+  }
+
+  /** Saves the picture that is shown: of the run what is in sight, of any other all of it. */
+  async save(form: "svg" | "png" | "dot"): Promise<void> {
     const view = this.views[this.active]!;
+    const { stage } = view;
     const name = `${this.state.source.title.replace(/[^\w.-]+/g, "-").slice(-60)}.${view.name}.${form}`;
-    if (view.stage === null && view.name !== "diagram") return;
-    const isDiagram = view.stage === null;
     if (form === "svg") {
-      const text = isDiagram ? this.diagram!.exportedSvg() : view.stage!.exported().text;
-      saved(name, new Blob([text], { type: "image/svg+xml" }));
+      saved(name, new Blob([stage ? stage.exported().text : this.diagram!.exportedSvg()], { type: "image/svg+xml" }));
+    } else if (form === "dot") {
+      const text = stage ? dotOf(view.title, stage.drawn, stage.direction) : dotOfRun(view.title, this.state.run!, this.diagram!.diagram.eventsInSight());
+      saved(name, new Blob([text], { type: "text/vnd.graphviz" }));
     } else {
-      const image = isDiagram ? await this.diagram!.exportedPng() : await painted(view.stage!.exported());
+      const image = stage ? await painted(stage.exported()) : await this.diagram!.exportedPng();
       if (image) saved(name, image);
     }
   }
@@ -260,11 +333,19 @@ async function painted(drawing: { text: string; width: number; height: number })
 
 let page: Page | null = null;
 
-function open(source: PictureDocument, view: string | null = null): Page {
-  const live = source.live ? new Live(source.live.token) : null;
-  page = new Page(source, live, (next, name) => open({ ...next, live: source.live }, name));
-  if (view !== null) page.showNamed(view);
-  return page;
+function open(source: PictureDocument): void {
+  page = new Page(source, source.live ? new Live(source.live.token) : null);
+}
+
+/** The same page after an answer of the server. */
+function redrawn(answer: Answer, path: string): void {
+  page = page!.after(answer, path);
+}
+
+/** On paper everything is light, and the diagram is as high as its lanes. */
+function printing(on: boolean): void {
+  document.documentElement.toggleAttribute("data-printing", on);
+  page?.inside.diagram?.printed(on);
 }
 
 const ready = readDocument(document.querySelector("#document")!.textContent!).then((source) => {
@@ -273,7 +354,8 @@ const ready = readDocument(document.querySelector("#document")!.textContent!).th
 });
 
 document.addEventListener("keydown", (event) => page?.key(event));
-addEventListener("beforeprint", () => page?.inside.diagram?.draw());
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   document.dispatchEvent(new Event("themechange"));
   page?.inside.state.changed();

@@ -1,6 +1,7 @@
 // What stands around the picture: the properties, the two orders side by side, the state at the cut, the filters.
 
 import { button, h, LongList } from "./dom";
+import { isPressedIn, whenReleased } from "./keep";
 import { variableName } from "./strokes";
 import { glyphOf, outline } from "./glyphs";
 import type { PropertyModel, Run } from "./model";
@@ -11,6 +12,8 @@ import { describe } from "./words";
 const SIGNS: Record<string, string> = { holds: "✓", violated: "✗", unknown: "?", matched: "●", absent: "○" };
 
 const MOST_CARDS = 60;
+const MOST_CHECKS = 500;
+const counted = (count: number) => `${count.toLocaleString("en")}${count > MOST_CHECKS ? `, the first ${MOST_CHECKS}` : ""}`;
 
 export function badge(truth: string): HTMLElement {
   return h("span", { class: `badge ${truth}` }, `${SIGNS[truth] ?? "?"} ${truth}`);
@@ -22,7 +25,7 @@ export class PropertyList {
 
   constructor(private readonly state: State, choose: (index: number | null) => void) {
     this.items = state.properties.map((property, index) =>
-      h("button", { type: "button", class: "property", "data-property": property.name, click: () => choose(state.property === index ? null : index) },
+      h("button", { type: "button", class: "property", "data-property": property.name, "data-keep": `property/${property.name}`, click: () => choose(state.property === index ? null : index) },
         badge(property.truth), h("span", { class: "name" }, property.name), h("code", {}, property.formula)));
     const empty = h("p", { class: "note" }, "No property was checked. Give some with --spec or --ctl.");
     this.element = h("section", { class: "properties", "aria-label": "properties" }, h("h2", {}, "Properties"), ...(this.items.length ? this.items : [empty]));
@@ -38,7 +41,7 @@ export class PropertyList {
 /** Why a property fails: in words, and its order beside the observed one. */
 export class Explained {
   readonly element: HTMLElement;
-  private readonly words = h("div", { class: "words" });
+  private readonly words = h("div", { class: "words", "data-keep": "words" });
   private readonly observed = new LongList("the observed order");
   private readonly other = new LongList("the order that decides");
   private readonly orders: HTMLElement;
@@ -157,8 +160,12 @@ export class AtCut {
     if (this.waiting) return;
     this.waiting = true;
     requestAnimationFrame(() => {
-      this.waiting = false;
-      this.draw();
+      const draw = () => {
+        this.waiting = false;
+        this.draw();
+      };
+      if (isPressedIn(this.body)) whenReleased(draw);
+      else draw();
     });
   }
 
@@ -171,9 +178,9 @@ export class AtCut {
     if (all.length > shown.length) parts.push(h("p", { class: "note" }, `${all.length - shown.length} more processes: hide some to see them here.`));
     const shared = cuts!.timelines.filter((line) => line.owner === null);
     if (shared.length) parts.push(h("section", { class: "process-card" }, h("h3", {}, "shared"), this.variables(shared)));
-    const focus = document.activeElement?.getAttribute("data-move");
+    const focus = this.body.contains(document.activeElement) ? document.activeElement!.getAttribute("data-keep") : null;
     this.body.replaceChildren(...parts);
-    if (focus) this.body.querySelector<HTMLElement>(`[data-move="${CSS.escape(focus)}"]`)?.focus();
+    if (focus) this.body.querySelector<HTMLElement>(`[data-keep="${CSS.escape(focus)}"]`)?.focus();
   }
 
   private process(process: number): HTMLElement {
@@ -184,7 +191,7 @@ export class AtCut {
     const name = run.processes[process]!.name;
     const move = (by: 1 | -1, event: number | null, sign: string) =>
       button(sign, event === null ? `no event ${by > 0 ? "after" : "before"}` : `${by > 0 ? "execute" : "take back"} ${run.name(event)}`,
-        () => state.advance(process, by), { disabled: event === null, "data-move": `${process}/${by}` });
+        () => state.advance(process, by), { disabled: event === null, "data-keep": `move/${process}/${by}` });
     const events = h("div", { class: "neighbours" },
       move(-1, previous, "◀"),
       h("span", { title: previous === null ? "" : run.action(previous) }, previous === null ? "initial" : run.shortName(previous)),
@@ -227,31 +234,32 @@ export class Chosen {
 
 /** What is shown: processes, kinds, variables as lanes, folding. */
 export function filters(run: Run, state: State): HTMLElement {
-  const check = (label: string, isOn: boolean, change: (on: boolean) => void, sign: HTMLElement | null = null) => {
-    const box = h("input", { type: "checkbox", checked: isOn });
+  const check = (group: string, label: string, isOn: boolean, change: (on: boolean) => void, sign: HTMLElement | null = null) => {
+    const box = h("input", { type: "checkbox", checked: isOn, "data-keep": `shown/${group}/${label}` });
     box.addEventListener("change", () => (change(box.checked), state.changed()));
     return h("label", { class: "check" }, box, sign, h("span", {}, label));
   };
   const toggled = <T>(set: Set<T>, value: T, isIn: boolean) => (isIn ? set.add(value) : set.delete(value));
-  const processes = run.processes.slice(0, 500).map((process, number) =>
-    check(process.name, true, (on) => toggled(state.filter.hidden, number, !on)));
+  const processes = run.processes.slice(0, MOST_CHECKS).map((process, number) =>
+    check("process", process.name, !state.filter.hidden.has(number), (on) => toggled(state.filter.hidden, number, !on)));
   const kinds = [...new Set(run.kind)].map((kind) =>
-    check(run.strings[kind]!, true, (on) => toggled(state.filter.kinds, kind, !on), sample(run.strings[kind]!)));
-  const names = state.cuts!.timelines.slice(0, 500).map((line) => variableName(run, line));
-  const lanes = names.map((name) => check(name, false, (on) => toggled(state.variables, name, on)));
-  const only = h("select", { "aria-label": "only events that touch a variable", change: () => {
+    check("kind", run.strings[kind]!, !state.filter.kinds.has(kind), (on) => toggled(state.filter.kinds, kind, !on), sample(run.strings[kind]!, state)));
+  const all = state.cuts!.timelines.length;
+  const names = state.cuts!.timelines.slice(0, MOST_CHECKS).map((line) => variableName(run, line));
+  const lanes = names.map((name) => check("variable", name, state.variables.has(name), (on) => toggled(state.variables, name, on)));
+  const only = h("select", { "aria-label": "only events that touch a variable", "data-keep": "touches", change: () => {
     state.filter.variable = only.value || null;
     state.changed();
   } }, h("option", { value: "" }, "every event"), ...names.map((name) => h("option", { value: name }, `touches ${name}`)));
-  const fold = check("fold repeated stretches", false, (on) => (state.folded = on));
+  const fold = check("fold", "fold repeated stretches", state.folded, (on) => (state.folded = on));
   fold.classList.add("fold");
   const group = (title: string, parts: HTMLElement[], open = false) =>
-    parts.length ? h("details", { open }, h("summary", {}, title), ...parts) : null;
+    parts.length ? h("details", { open, "data-keep": `shown/${title}` }, h("summary", { "data-keep": `summary/${title}` }, title), ...parts) : null;
   return h("section", { class: "filters", "aria-label": "what is shown" }, h("h2", {}, "Shown"), fold, only,
-    group("Kinds of event", kinds, kinds.length < 9), group(`Processes (${run.processes.length})`, processes), group(`Variables as lanes (${names.length})`, lanes));
+    group("Kinds of event", kinds, kinds.length < 9), group(`Processes (${counted(run.processes.length)})`, processes), group(`Variables as lanes (${counted(all)})`, lanes));
 }
 
-function sample(kind: string): HTMLElement {
+function sample(kind: string, state: State): HTMLElement {
   const canvas = h("canvas", { width: 36, height: 36, class: "glyph", "aria-hidden": "true" });
   const draw = () => {
     const pen = canvas.getContext("2d")!;
@@ -266,14 +274,14 @@ function sample(kind: string): HTMLElement {
     pen.stroke();
   };
   draw();
-  document.addEventListener("themechange", draw);
+  document.addEventListener("themechange", draw, { signal: state.gone.signal });
   return canvas;
 }
 
 /** The player: the observed run, or the way of a witness, step by step. */
 export class Player {
   readonly element: HTMLElement;
-  private readonly slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "step of the order" });
+  private readonly slider = h("input", { type: "range", min: 0, value: 0, "aria-label": "step of the order", "data-keep": "step" });
   private readonly note = h("span", { class: "step-note", "aria-live": "polite" });
   private readonly choice: HTMLSelectElement;
   private readonly playing: HTMLButtonElement;
@@ -281,7 +289,7 @@ export class Player {
 
   constructor(private readonly run: Run, private readonly state: State, private readonly reveal: (event: number) => void) {
     const withPath = state.properties.map((property, index) => [property, index] as const).filter(([property]) => property.path);
-    this.choice = h("select", { "aria-label": "order to play", change: () => this.choose() },
+    this.choice = h("select", { "aria-label": "order to play", "data-keep": "order", change: () => this.choose() },
       h("option", { value: "observed" }, "observed run"),
       ...withPath.map(([property, index]) => h("option", { value: index }, `${property.truth === "violated" ? "failing" : "satisfying"} order of ${property.name}`)));
     this.playing = button("▶", "play (space)", () => this.toggle(), { class: "play" });
@@ -291,6 +299,7 @@ export class Player {
       button("→", "one step on (n)", () => this.by(1)), button("⇥", "to the end", () => this.goto(this.state.order?.events.length ?? 0)),
       button("⚑", "to the moment that decides (m)", () => this.toMoment(), { class: "moment" }), this.slider, this.note);
     state.listen(() => this.draw());
+    state.gone.signal.addEventListener("abort", () => this.stop());
     this.draw();
   }
 
@@ -299,6 +308,19 @@ export class Player {
     const path = property === null ? null : this.state.properties[property]!.path;
     this.choice.value = path ? String(property) : "observed";
     this.choose();
+  }
+
+  /** Goes on where the player of the page before was. */
+  resume(before: Player): void {
+    const wanted = before.choice.selectedOptions[0]?.text;
+    const option = [...this.choice.options].find((each) => each.text === wanted);
+    if (option) this.choice.value = option.value;
+    const { step, cut } = before.state;
+    const isPlaying = before.timer !== null;
+    before.stop();
+    this.choose();
+    Object.assign(this.state, { step, cut });
+    if (isPlaying) this.toggle();
   }
 
   private choose(): void {

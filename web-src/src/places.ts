@@ -27,6 +27,8 @@ export interface Level {
   first: Ints;
 }
 
+const indexed = new WeakMap<Layout, Level[]>();
+
 export class Places {
   layout: Layout;
   lanes: Lane[] = [];
@@ -61,6 +63,12 @@ export class Places {
   // ---- places -----------------------------------------------------------------------------------------
 
   protected index(): void {
+    const found = indexed.get(this.layout) ?? this.sortedEdges();
+    indexed.set(this.layout, found);
+    this.levels = found;
+  }
+
+  private sortedEdges(): Level[] {
     const { run, layout } = this;
     const start = new Int32Array(layout.columns + 2);
     const firstOf = (edge: number) => Math.min(layout.column[run.edgeFrom[edge]!]!, layout.column[run.edgeTo[edge]!]!);
@@ -75,7 +83,7 @@ export class Places {
     for (const edge of sorted) {
       if (isDrawn(edge)) (lists[Math.ceil(Math.log2(lengthOf(edge) + 1))] ??= []).push(edge);
     }
-    this.levels = lists
+    return lists
       .map((edges, power) => ({ reach: 2 ** power, edges: Int32Array.from(edges), first: Int32Array.from(edges, firstOf) }))
       .filter(Boolean);
   }
@@ -85,8 +93,10 @@ export class Places {
     const { run, state } = this;
     const shownCount = run.processes.length - state.filter.hidden.size;
     const many = shownCount > 24;
-    // A few processes share the room there is.
-    const roomy = Math.max(LANE, Math.min(TALLEST, (this.height - RULER - 30) / Math.max(1, shownCount)));
+    const bars = this.depths.reduce((sum, depth, process) => sum + (state.filter.hidden.has(process) ? 0 : depth), 0);
+    const taken = RULER + 30 + bars * (BAR + 2) + state.variables.size * VARIABLE_LANE;
+    // A few processes share the room that bars and variables leave.
+    const roomy = Math.max(LANE, Math.min(TALLEST, (this.height - taken) / Math.max(1, shownCount)));
     this.lanes = [];
     this.laneOf = [];
     let top = RULER + 4;

@@ -2,8 +2,9 @@
 
 import { Graph as LayeredGraph, layout as layered } from "@dagrejs/dagre";
 import { select } from "d3-selection";
-import { zoom, zoomIdentity, type ZoomBehavior } from "d3-zoom";
+import { zoom, zoomIdentity, zoomTransform, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 import { h, s } from "./dom";
+import { isPressedIn, whenReleased } from "./keep";
 import { colours } from "./theme";
 
 export interface Node {
@@ -27,17 +28,27 @@ export interface Link {
   label: string;
   title: string;
   points: [number, number][];
+  /** The label in lines, and where the last of them stands, if not in the middle. */
+  lines?: string[];
+  place?: [number, number];
 }
 
+const LABEL = 12;
 const LINE = 15;
 const LETTER = 7.2;
+/** Letters of a line of a label. */
+export const LONGEST_LABEL = 24;
 /** Letters of a line; the whole text is in the title. */
 const LONGEST = 60;
 /** Below this scale nothing can be read. */
 const SMALLEST = 0.55;
+/** A drawing that does not fit anyhow is begun at this one. */
+const READABLE = 0.9;
+/** Lines of a text that is broken. */
+const MOST_LINES = 4;
 
 export function sized(given: Omit<Node, "x" | "y" | "width" | "height">): Node {
-  const node = { ...given, lines: given.lines.map((line) => (line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line)) };
+  const node = { ...given, lines: given.lines.flatMap(shortened) };
   const widest = Math.max(1, ...node.lines.map((line) => line.length));
   const marks = node.marks?.length ?? 0;
   const round = node.shape === "circle" || node.shape === "double";
@@ -46,6 +57,13 @@ export function sized(given: Omit<Node, "x" | "y" | "width" | "height">): Node {
   const side = round ? Math.max(width, height) : 0;
   if (node.shape === "bar") return { ...node, x: 0, y: 0, width: 10, height: 34 };
   return { ...node, x: 0, y: 0, width: side || width, height: side || height };
+}
+
+/** A long line as several, and of a very long one the beginning. */
+function shortened(line: string): string[] {
+  if (line.length <= LONGEST) return [line];
+  const lines = broken(line, LONGEST).map((each) => (each.length > LONGEST ? `${each.slice(0, LONGEST - 1)}…` : each));
+  return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]} …`] : lines;
 }
 
 /** Places the nodes in layers and bends the arrows around them. */
@@ -69,27 +87,61 @@ export function placed(nodes: Node[], links: Link[], direction: "TB" | "LR" | "B
   });
 }
 
+/** A text in lines of about that many letters, broken between words. */
+export function broken(text: string, longest: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && last.length + word.length < longest) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** An arrow from a parent down to a child of a tree: it comes from above, with its label over the child. */
+export function branch(from: Node, to: Node, label: string): Link {
+  const top = to.y - to.height / 2;
+  const lines = broken(label, LONGEST_LABEL);
+  const bend = top - 14 - lines.length * LABEL;
+  const points: [number, number][] = [[from.x, from.y + from.height / 2], [to.x, bend], [to.x, top]];
+  return { from: from.id, to: to.id, classes: "flow", label, title: label, points, lines, place: [to.x, top - 9] };
+}
+
 export class Stage {
   readonly element: HTMLElement;
   private readonly svg: SVGSVGElement;
   private readonly group: SVGElement;
   private readonly zoomer: ZoomBehavior<SVGSVGElement, unknown>;
   private frame = { x: 0, y: 0, width: 1, height: 1 };
+  /** A person has moved it: from then on it stays where it is. */
+  private isMoved = false;
+  /** Where arrows lead, for files in which others place the nodes. */
+  direction: "TB" | "LR" | "BT" = "TB";
+  /** The node that a wide drawing is shown around; null: the first. */
+  anchor: string | null = null;
+  /** What is drawn, for files. */
+  drawn: { nodes: Node[]; links: Link[] } = { nodes: [], links: [] };
 
-  constructor(label: string, private readonly picked: (id: string) => void, private readonly smallest = SMALLEST) {
+  constructor(label: string, private readonly picked: (id: string) => void, private readonly smallest = SMALLEST, private readonly keep = label) {
     this.group = s("g");
     const heads = ["flow", "path", "added"].map((kind) =>
       s("marker", { id: `head-${kind}`, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
         s("path", { d: "M0 0L8 4L0 8z", class: `head ${kind}` })),
     );
-    this.svg = s("svg", { class: "stage", role: "img", "aria-label": label, tabindex: 0 }, s("defs", {}, ...heads), this.group) as SVGSVGElement;
+    this.svg = s("svg", { class: "stage", role: "img", "aria-label": label, tabindex: 0, "data-keep": keep }, s("defs", {}, ...heads), this.group) as SVGSVGElement;
     this.element = h("div", { class: "stage-box" }, this.svg);
-    this.zoomer = zoom<SVGSVGElement, unknown>().scaleExtent([0.05, 4]).on("zoom", (event: { transform: { toString(): string } }) => {
+    this.zoomer = zoom<SVGSVGElement, unknown>().extent(() => this.extent()).scaleExtent([0.05, 4]).on("zoom", (event: { transform: ZoomTransform; sourceEvent: unknown }) => {
+      if (event.sourceEvent) this.isMoved = true;
       this.group.setAttribute("transform", event.transform.toString());
     });
     select(this.svg).call(this.zoomer).on("dblclick.zoom", null);
     this.svg.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.fit(this.smallest)).observe(this.element);
+    new ResizeObserver(() => this.isMoved || this.fit(this.smallest)).observe(this.element);
+  }
+
+  /** What can be seen: also of a stage that is not in the document, where the browser knows no sizes. */
+  private extent(): [[number, number], [number, number]] {
+    return [[0, 0], [this.element.clientWidth || 1, this.element.clientHeight || 1]];
   }
 
   private key(event: KeyboardEvent): void {
@@ -98,20 +150,68 @@ export class Stage {
     if (move) select(this.svg).call(this.zoomer.translateBy, ...move);
     else if (event.key === "+" || event.key === "=") select(this.svg).call(this.zoomer.scaleBy, 1.25);
     else if (event.key === "-") select(this.svg).call(this.zoomer.scaleBy, 0.8);
-    else if (event.key === "0") this.fit();
+    else if (event.key !== "0") return;
+    this.isMoved = event.key !== "0";
+    if (!this.isMoved) this.fit();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** On a node the arrows go to the next node in that direction, and Enter chooses it. */
+  private nodeKey(event: KeyboardEvent, node: Node, act: () => void): void {
+    const ways: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const way = ways[event.key];
+    if (event.key === "Enter" || event.key === " ") act();
+    else if (way) this.focusNode(nearest(node, this.drawn.nodes, way));
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
+  private focusNode(node: Node | null): void {
+    if (!node) return;
+    this.reachable(node.id);
+    this.group.querySelector<SVGElement>(`[data-id="${CSS.escape(node.id)}"]`)?.focus({ preventScroll: true });
+    const view = zoomTransform(this.svg);
+    const [x, y] = view.apply([node.x, node.y]);
+    const { clientWidth, clientHeight } = this.element;
+    const margin = 60;
+    const dx = x < margin ? margin - x : x > clientWidth - margin ? clientWidth - margin - x : 0;
+    const dy = y < margin ? margin - y : y > clientHeight - margin ? clientHeight - margin - y : 0;
+    if (!dx && !dy) return;
+    this.isMoved = true;
+    select(this.svg).call(this.zoomer.translateBy, dx / view.k, dy / view.k);
+  }
+
+  /** Of all nodes one is reached by the tab key; the arrows lead on. */
+  private reachable(id: string | undefined): void {
+    for (const each of this.group.querySelectorAll(".node")) each.setAttribute("tabindex", each.getAttribute("data-id") === id ? "0" : "-1");
+  }
+
   show(nodes: Node[], links: Link[], keep = false): void {
+    if (isPressedIn(this.group)) return whenReleased(() => this.show(nodes, links, keep));
+    this.drawn = { nodes, links };
     const at = new Map(nodes.map((node) => [node.id, node]));
+    const focus = this.group.contains(document.activeElement) ? document.activeElement!.getAttribute("data-keep") : null;
     this.group.replaceChildren(...links.flatMap((link) => this.link(link, at)), ...nodes.map((node) => this.node(node)));
     const xs = nodes.flatMap((node) => [node.x - node.width / 2, node.x + node.width / 2]);
     const ys = nodes.flatMap((node) => [node.y - node.height / 2, node.y + node.height / 2]);
+    for (const link of links) {
+      const half = link.place ? Math.max(...link.lines!.map((line) => line.length)) * 3.3 : 0;
+      if (link.place) xs.push(link.place[0] - half, link.place[0] + half);
+    }
     const [left, top] = [Math.min(0, ...xs) - 14, Math.min(0, ...ys) - 14];
     this.frame = { x: left, y: top, width: Math.max(1, ...xs) + 14 - left, height: Math.max(1, ...ys) + 14 - top };
-    if (!keep) this.fit(this.smallest);
+    this.reachable((nodes.find((node) => /\b(chosen|here)\b/.test(node.classes)) ?? nodes[0])?.id);
+    if (focus) this.group.querySelector<SVGElement>(`[data-keep="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+    if (!keep && !this.isMoved) this.fit(this.smallest);
+  }
+
+  /** Looks at the same place at the same scale as another one, if that was moved. */
+  follow(before: Stage): void {
+    if (!before.isMoved) return;
+    this.isMoved = true;
+    select(this.svg).call(this.zoomer.transform, zoomTransform(before.svg));
   }
 
   private link(link: Link, at: Map<string, Node>): SVGElement[] {
@@ -122,10 +222,14 @@ export class Stage {
     const path = points.map(([x, y], index) => `${index ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     const kind = link.classes.includes("path") ? "path" : link.classes.includes("added") ? "added" : "flow";
     const bare = link.classes.includes("bare");
-    const drawn = s("path", { d: path, class: `link ${link.classes}`, "marker-end": bare ? null : `url(#head-${kind})` }, s("title", {}, link.title));
-    if (!link.label) return [drawn];
-    const [x, y] = points.length === 2 ? middle(points[0]!, points[1]!) : points[Math.floor(points.length / 2)]!;
-    return [drawn, s("text", { x, y: y - 4, class: "link-label" }, link.label)];
+    const arrow = (d: string, isEnd: boolean) => s("path", { d, class: `link ${link.classes}`, "marker-end": bare || !isEnd ? null : `url(#head-${kind})` }, s("title", {}, link.title));
+    if (!link.label) return [arrow(path, true)];
+    const drawn = link.place ? arrow(path.slice(0, path.lastIndexOf("L")), false) : arrow(path, true);
+    const rest = link.place ? [arrow(`M${link.place[0]} ${to.y - to.height / 2 - 8}v8`, true)] : [];
+    const [x, y] = link.place ?? (points.length === 2 ? middle(points[0]!, points[1]!) : points[Math.floor(points.length / 2)]!);
+    const lines = link.lines ?? [link.label];
+    const texts = lines.map((line, index) => s("tspan", { x, y: y - 4 + (index - lines.length + 1) * LABEL }, line));
+    return [drawn, ...rest, s("text", { class: "link-label", "aria-label": link.label }, ...texts)];
   }
 
   private node(node: Node): SVGElement {
@@ -149,10 +253,8 @@ export class Stage {
       parts.push(s("text", { ...place, class: `verdict ${kind}` }, s("title", {}, title), sign));
     });
     const act = () => this.picked(node.id);
-    const keyed = (event: Event) => {
-      if (["Enter", " "].includes((event as KeyboardEvent).key)) event.preventDefault(), act();
-    };
-    return s("g", { class: `node ${node.classes}`, "data-id": node.id, tabindex: -1, role: "button", "aria-label": node.title, click: act, keydown: keyed }, ...parts);
+    const keyed = (event: Event) => this.nodeKey(event as KeyboardEvent, node, act);
+    return s("g", { class: `node ${node.classes}`, "data-id": node.id, "data-keep": `${this.keep}/${node.id}`, tabindex: -1, role: "button", "aria-label": node.title, click: act, keydown: keyed }, ...parts);
   }
 
   /** The whole drawing, or its beginning if it would be smaller than that scale. */
@@ -160,8 +262,15 @@ export class Stage {
     const { clientWidth, clientHeight } = this.element;
     if (!clientWidth || !clientHeight) return;
     const { x, y, width, height } = this.frame;
-    const scale = Math.max(least, Math.min(1.4, clientWidth / width, clientHeight / height));
-    const left = Math.max(0, (clientWidth - width * scale) / 2) - x * scale;
+    const whole = Math.min(1.4, clientWidth / width, clientHeight / height);
+    const scale = whole < least ? Math.max(least, READABLE) : whole;
+    this.element.classList.toggle("clipped", whole < least);
+    const first = this.drawn.nodes.find((node) => node.id === this.anchor) ?? this.drawn.nodes[0];
+    const middle = clientWidth / 2 - (first?.x ?? 0) * scale;
+    // Of a drawing from the top down that is wider than the screen, that node stands in the middle.
+    const left = this.direction === "TB" && width * scale > clientWidth
+      ? Math.min(-x * scale, Math.max(middle, clientWidth - (x + width) * scale))
+      : Math.max(0, (clientWidth - width * scale) / 2) - x * scale;
     const top = Math.max(0, (clientHeight - height * scale) / 2) - y * scale;
     const view = zoomIdentity.translate(left, top).scale(scale);
     select(this.svg).call(this.zoomer.transform, view);
@@ -179,6 +288,19 @@ export class Stage {
     copy.prepend(s("style", {}, sheet()), s("rect", { x, y, width, height, fill: colours().paper }));
     return { text: new XMLSerializer().serializeToString(copy), width, height };
   }
+}
+
+/** The node that lies nearest in that direction; what is aside counts more than what is far. */
+function nearest(from: Node, nodes: Node[], [dx, dy]: [number, number]): Node | null {
+  let best: Node | null = null;
+  let least = Infinity;
+  for (const node of nodes) {
+    const along = (node.x - from.x) * dx + (node.y - from.y) * dy;
+    const aside = Math.abs((node.x - from.x) * dy) + Math.abs((node.y - from.y) * dx);
+    if (along <= 1 || aside > 4 * along + 40) continue;
+    if (along + 2 * aside < least) [best, least] = [node, along + 2 * aside];
+  }
+  return best;
 }
 
 function middle(first: [number, number], second: [number, number]): [number, number] {

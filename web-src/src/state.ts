@@ -38,6 +38,8 @@ export class State {
   /** How many events of the order are executed; null: the cut was moved by hand. */
   step: number | null = null;
   lane = 0;
+  /** Over when the page is replaced by the next. */
+  readonly gone = new AbortController();
   private readonly listeners: (() => void)[] = [];
 
   constructor(
@@ -47,6 +49,12 @@ export class State {
     readonly properties: PropertyModel[],
   ) {
     if (cuts) this.cut = cuts.initial;
+  }
+
+  /** Takes over what a person chose in the page before: all but the property. */
+  follow(before: State): void {
+    const { cut, selected, hits, hit, filter, variables, folded, lane } = before;
+    Object.assign(this, { cut, selected, hits, hit, filter, variables, folded, lane });
   }
 
   listen(listener: () => void): void {

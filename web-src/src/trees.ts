@@ -3,12 +3,16 @@
 import { hierarchy, stratify, tree as tidy, type HierarchyNode } from "d3-hierarchy";
 import { button, h, LongList } from "./dom";
 import type { ActionModel, GraphModel, StackModel, TreeModel, TreeNodeModel } from "./model";
-import { placed, sized, Stage, type Link, type Node } from "./stage";
+import { branch, broken, LONGEST_LABEL, placed, sized, Stage, type Link, type Node } from "./stage";
 
 export type Operate = ((what: string, index: number, action: string, values: Record<string, string>) => Promise<void>) | null;
 
 const SIGNS: Record<string, string> = { true: "✓", false: "✗", unknown: "?" };
 const MOST_NODES = 1500;
+const MOST_LINES = 40;
+/** Leaves of a tree that is shown whole at first. */
+const MOST_LEAVES = 40;
+const MOST_FAILURES = 3;
 
 export class TreeView {
   readonly element: HTMLElement;
@@ -16,35 +20,61 @@ export class TreeView {
   private readonly details: HTMLElement;
   private readonly folded = new Set<string>();
   private chosen: string | null;
+  private readonly key: string;
   private readonly nodes: Map<string, TreeNodeModel>;
 
   constructor(private readonly tree: TreeModel, private readonly index: number, private readonly operate: Operate) {
-    this.chosen = tree.current;
+    // Where the program stands, or the failure that can be run again.
+    this.chosen = tree.current ?? tree.nodes.find((node) => node.facts.some(([name]) => name === "again"))?.id ?? null;
+    this.key = `tree ${index}`;
     this.nodes = new Map(tree.nodes.map((node) => [node.id, node]));
-    this.stage = new Stage(tree.title, (id) => this.pick(id));
-    this.details = h("aside", { class: "details", "aria-label": "the chosen node" });
-    const legend = h("p", { class: "note" }, `${tree.nodes.length} nodes. Claims at a node, from the left: `, tree.claims.join(" · ") || "none", ". ✓ true  ✗ false  ? not decided");
+    this.stage = new Stage(tree.title, (id) => this.pick(id), undefined, this.key);
+    this.details = h("aside", { class: "details", "aria-label": "the chosen node", "data-keep": `${this.key} details` });
+    const legend = h("p", { class: "note" }, `${tree.nodes.length.toLocaleString("en")} nodes. `,
+      tree.claims.length ? `Claims at a node, from the left: ${tree.claims.join(" · ")}. ✓ true  ✗ false  ? not decided` : "There are no claims.");
     const notes = tree.notes.map((note) => h("p", { class: "note" }, note));
-    const bar = h("div", { class: "bar" }, h("h2", {}, tree.title), legend, ...notes, ...this.buttons(tree.actions, {}));
+    const bar = h("div", { class: "bar" }, h("h2", {}, tree.title), legend, ...notes, h("div", { class: "actions" }, ...this.buttons(tree.actions, {})));
     this.element = h("section", { class: "view" }, bar, h("div", { class: "beside" }, this.stage.element, this.details));
     this.foldLarge();
     this.draw(false);
   }
 
+  /** Takes over what is folded and chosen; where the program has gone on, that is chosen instead. */
+  follow(before: TreeView): void {
+    this.folded.clear();
+    for (const id of before.folded) if (this.nodes.has(id)) this.folded.add(id);
+    const isSame = before.tree.current === this.tree.current;
+    if (isSame && before.chosen !== null && this.nodes.has(before.chosen)) this.chosen = before.chosen;
+    this.stage.follow(before.stage);
+    this.draw(false);
+  }
+
   private buttons(actions: ActionModel[], node: Record<string, string>): HTMLElement[] {
-    return actionButtons(actions, node, this.operate && ((name, values) => this.operate!("trees", this.index, name, values)));
+    return actionButtons(this.key, actions, node, this.operate && ((name, values) => this.operate!("trees", this.index, name, values)));
   }
 
   private root(): HierarchyNode<TreeNodeModel> {
     return stratify<TreeNodeModel>().id((node) => node.id).parentId((node) => node.parent)(this.tree.nodes);
   }
 
-  /** Of a large tree the deeper parts are folded until somebody opens them. */
+  /** Of a wide tree the deeper parts are folded until somebody opens them; the ways to some failures are open. */
   private foldLarge(): void {
-    if (this.tree.nodes.length <= 400) return;
-    let open = 0;
-    this.root().eachBefore((node) => {
-      if (++open > 300 && node.children && node.depth > 2) this.folded.add(node.data.id);
+    if (!this.tree.nodes.length) return;
+    const root = this.root();
+    const leaves = root.leaves();
+    if (leaves.length <= MOST_LEAVES) return;
+    const failing = leaves.filter((leaf) => leaf.data.verdicts.includes("false")).slice(0, MOST_FAILURES);
+    const open = new Set([...failing, ...leaves.filter((leaf) => leaf.data.id === this.chosen)].flatMap((leaf) => leaf.ancestors()));
+    const seen = new Set([root]);
+    let width = 1;
+    root.each((node) => {
+      if (!node.children || !seen.has(node)) return;
+      const more = node.children.length - 1;
+      if (more && width + more > MOST_LEAVES && !open.has(node)) this.folded.add(node.data.id);
+      else {
+        width += more;
+        for (const child of node.children) seen.add(child);
+      }
     });
   }
 
@@ -63,14 +93,16 @@ export class TreeView {
     const root = tidy<HierarchyNode<TreeNodeModel>>().nodeSize([1, 1]).separation(() => 1)(open);
     const shown = root.descendants().slice(0, MOST_NODES);
     const drawn = shown.map((place) => this.node(place.data));
-    const labels = shown.map((place) => place.data.data.branch.length * 6.6);
-    const width = drawn.reduce((most, node, at) => Math.max(most, node.width, labels[at]!), 0) + 22;
-    const height = drawn.reduce((most, node) => Math.max(most, node.height), 0) + 58;
+    const labels = shown.map((place) => broken(place.data.data.branch, LONGEST_LABEL));
+    const widest = labels.flat().reduce((most, line) => Math.max(most, line.length), 0) * 6.6;
+    const width = drawn.reduce((most, node) => Math.max(most, node.width), widest) + 18;
+    const room = labels.reduce((most, lines) => Math.max(most, lines.length), 0) * 12;
+    const height = drawn.reduce((most, node) => Math.max(most, node.height), 0) + room + 40;
     shown.forEach((place, at) => ([drawn[at]!.x, drawn[at]!.y] = [place.x * width, place.y * height]));
-    const links = shown.filter((place) => place.parent).map((place): Link => {
-      const label = place.data.data.branch;
-      return { from: place.parent!.data.data.id, to: place.data.data.id, classes: "flow", label, title: label, points: [] };
-    });
+    const at = new Map(drawn.map((node) => [node.id, node]));
+    const links = shown.filter((place) => place.parent).map((place) =>
+      branch(at.get(place.parent!.data.data.id)!, at.get(place.data.data.id)!, place.data.data.branch));
+    this.stage.anchor = this.chosen;
     this.stage.show(drawn, links, keep);
     this.showDetails();
   }
@@ -84,8 +116,9 @@ export class TreeView {
     const worst = data.verdicts.includes("false") ? "false" : data.verdicts.includes("unknown") || !data.verdicts.length ? "unknown" : "true";
     const classes = ["tree", `is-${worst}`, data.state ?? ""];
     if (data.stopped) classes.push("stopped");
-    if (data.id === this.chosen) classes.push("here");
-    const lines = [data.stopped ? `‖ ${data.text}` : data.text];
+    if (data.id === this.chosen) classes.push("chosen");
+    if (data.id === this.tree.current) classes.push("here");
+    const lines = [`${data.id === this.tree.current ? "▶ " : ""}${data.stopped ? "‖ " : ""}${data.text}`];
     if (hidden) lines.push(`+ ${hidden} below`);
     const title = [data.text, ...data.facts.map(([name, value]) => `${name}: ${value}`)].join("\n");
     return sized({ id: data.id, lines, classes: classes.join(" "), shape: "round", title, marks });
@@ -99,7 +132,8 @@ export class TreeView {
     }
     const verdicts = node.verdicts.map((verdict, claim) =>
       h("li", { class: `claim ${verdict}` }, `${SIGNS[verdict] ?? "?"} ${this.tree.claims[claim] ?? ""}: ${verdict}`));
-    const facts = node.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+    const copy = (command: string) => button("copy", "copy the command", () => void navigator.clipboard?.writeText(command));
+    const facts = node.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value, name === "again" ? copy(value) : null)]);
     const parts = [h("h3", {}, node.text), node.branch ? h("p", {}, `after ${node.branch}`) : null];
     const acts = this.buttons(node.actions ?? [], { node: node.id });
     this.details.replaceChildren(...parts.filter((part) => part !== null), h("ul", { class: "plain" }, ...verdicts), h("dl", { class: "facts" }, ...facts), h("div", { class: "actions" }, ...acts));
@@ -108,38 +142,61 @@ export class TreeView {
 
 export class StackView {
   readonly element: HTMLElement;
+  /** The same as boxes, for files. */
+  readonly stage: Stage;
 
   constructor(stack: StackModel, index: number, operate: Operate) {
+    const key = `stack ${index}`;
+    this.stage = new Stage(stack.title, () => undefined, undefined, `${key} drawing`);
+    this.stage.show(...column(stack));
     const steps = stack.steps.map((step, number) => {
-      const list = new LongList(`the states of step ${number + 1}`);
+      const list = new LongList(`the states of step ${number + 1}`, `${key} states ${number + 1}`);
       list.show(step.states.length, (at) => h("div", { class: "row" }, h("span", { class: "number" }, String(at)), h("code", {}, step.states[at]!)));
       const facts = step.facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
       list.element.style.height = `${Math.min(6, Math.max(1, step.states.length)) * 26 + 4}px`;
       return h("li", { class: "frame" }, h("h3", {}, `${number + 1}. ${step.title}`), h("p", {}, h("code", {}, step.text)), h("dl", { class: "facts" }, ...facts), list.element);
     });
-    const acts = actionButtons(stack.actions, {}, operate && ((name, values) => operate("stacks", index, name, values)));
+    const acts = actionButtons(key, stack.actions, {}, operate && ((name, values) => operate("stacks", index, name, values)));
     const state = stack.state.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
-    this.element = h("section", { class: "view scrolled" },
-      h("div", { class: "bar" }, h("h2", {}, stack.title), ...stack.notes.map((note) => h("p", { class: "note" }, note)), ...acts),
+    this.element = h("section", { class: "view scrolled", "data-keep": key },
+      h("div", { class: "bar" }, h("h2", {}, stack.title), ...stack.notes.map((note) => h("p", { class: "note" }, note)), h("div", { class: "actions" }, ...acts)),
       h("div", { class: "beside" },
-        h("ol", { class: "stack", "aria-label": "the steps, the newest first" }, ...steps.reverse()),
-        h("aside", { class: "details" }, h("h3", {}, "State now"), h("dl", { class: "facts" }, ...state))));
+        h("ol", { class: "stack", "aria-label": "the steps, the newest first", "data-keep": `${key} steps` }, ...steps.reverse()),
+        h("aside", { class: "details", "data-keep": `${key} state` }, h("h3", {}, "State now"), h("dl", { class: "facts" }, ...state))));
   }
 }
 
+/** The steps of a stack from the top down, the oldest first, and the state now. */
+function column(stack: StackModel): [Node[], Link[]] {
+  const nodes = stack.steps.map((step, number) => sized({
+    id: String(number), lines: [`${number + 1}. ${step.title}`, step.text, ...step.facts.map(([name, value]) => `${name}: ${value}`), ...step.states.slice(0, MOST_LINES)],
+    classes: "graph", shape: "round", title: step.text,
+  }));
+  const state = stack.state.slice(0, MOST_LINES).map(([name, value]) => `${name} = ${value}`);
+  nodes.push(sized({ id: "now", lines: ["now", ...state], classes: "graph action", shape: "box", title: "the state now" }));
+  let y = 0;
+  for (const node of nodes) {
+    node.y = y + node.height / 2;
+    y += node.height + 34;
+  }
+  const links = nodes.slice(1).map((node, at): Link => ({ from: nodes[at]!.id, to: node.id, classes: "flow", label: "", title: "", points: [] }));
+  return [nodes, links];
+}
+
 /** A button an action, with a field where it asks for something. */
-function actionButtons(actions: ActionModel[], values: Record<string, string>, run: ((name: string, values: Record<string, string>) => Promise<void>) | null): HTMLElement[] {
+function actionButtons(key: string, actions: ActionModel[], values: Record<string, string>, run: ((name: string, values: Record<string, string>) => Promise<void>) | null): HTMLElement[] {
   if (!run) return [];
   return actions.map((action) => {
+    const keep = [key, ...Object.values(values), action.name, ...Object.values(action.arguments ?? {})].join("/");
     if (action.asks === undefined) {
-      return button(action.label, action.label, () => void run(action.name, { ...values, ...action.arguments }), { "data-action": action.name });
+      return button(action.label, action.label, () => void run(action.name, { ...values, ...action.arguments }), { "data-action": action.name, "data-keep": keep });
     }
-    const field = h("input", { type: "text", placeholder: action.asks, "aria-label": action.asks });
+    const field = h("input", { type: "text", placeholder: action.asks, "aria-label": action.asks, "data-keep": keep });
     const submit = (event: Event) => {
       event.preventDefault();
       void run(action.name, { ...values, ...action.arguments, text: field.value });
     };
-    return h("form", { class: "asks", submit, "data-action": action.name }, field, h("button", { type: "submit" }, action.label));
+    return h("form", { class: "asks", submit, "data-action": action.name }, field, h("button", { type: "submit", "data-keep": `${keep} submit` }, action.label));
   });
 }
 
@@ -152,7 +209,7 @@ export class GraphView {
   readonly stage = new Stage("graph", () => undefined);
 
   constructor(graphs: GraphModel[]) {
-    const choice = h("select", { "aria-label": "graph", change: () => this.draw(graphs[Number(choice.value)]!) },
+    const choice = h("select", { "aria-label": "graph", "data-keep": "graph", change: () => this.draw(graphs[Number(choice.value)]!) },
       ...graphs.map((graph, index) => h("option", { value: index }, graph.title)));
     const head = graphs.length > 1 ? h("label", {}, "show ", choice) : h("h2", {}, graphs[0]!.title);
     this.element = h("section", { class: "view" }, h("div", { class: "bar" }, head), this.stage.element);
@@ -167,7 +224,7 @@ export class GraphView {
     const links = graph.edges.map((edge): Link => ({
       from: edge.from, to: edge.to, classes: edge.kind, label: edge.label, title: edge.label, points: [],
     }));
-    placed(nodes, links, graph.direction);
+    placed(nodes, links, (this.stage.direction = graph.direction));
     this.stage.show(nodes, links);
   }
 }

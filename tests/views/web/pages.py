@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from possibly.verdict.model import Report
 from possibly.views.text.source import Sources
 from possibly.views.web.contents import contents_of
 from possibly.views.web.document import Contents, picture_document
+from possibly.views.web.models import Node, Stack, StackStep, Tree
 from possibly.views.web.page import render_page
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -47,3 +49,19 @@ def example_page(trace: str, specification: str | None, order: str = "causal") -
     """The page of a run of the examples."""
     spec = None if specification is None else (EXAMPLES / specification).read_text(encoding="utf-8")
     return page_of_run(load(EXAMPLES / trace), spec, order)
+
+
+def page_with_everything() -> str:
+    """A page that has every kind of picture."""
+    found = load(EXAMPLES / "mutex/run.jsonl")
+    specification = read_specification(
+        (EXAMPLES / "mutex/mutex.spec").read_text() + "ltl drains = G(P1.critical -> F !P1.critical)\n"
+    )
+    report = check_trace(found, specification, Options())
+    computation = Computation(found)
+    contents = changed(
+        contents_of(computation, report, specification),
+        trees=[Tree("Tree", ("c",), (Node("0", None, "", "start", ("true",)), Node("1", "0", "P1", "end")))],
+        stacks=[Stack("Stack", (StackStep("step", "F x", ("a", "b")),), (("P1.x", "1"),))],
+    )
+    return render_page(found, computation, report, contents)

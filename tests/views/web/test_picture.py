@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from xml.etree import ElementTree
 
 import pytest
 
@@ -98,6 +97,21 @@ def test_filters_by_process_kind_and_variable(written: Written, mutex: str) -> N
     shown.settle()
     assert shown.inside("page.diagram.diagram.lanes.length") == 3
     shown.shot("filters")
+
+
+def test_a_shared_variable_is_a_lane_of_its_own_on_demand(written: Written) -> None:
+    shown = written(example_page("ringbuffer-tasks/faulty.jsonl", "ringbuffer-tasks/ringbuffer.spec"))
+    page = shown.page
+    lanes = "page.diagram.diagram.lanes.filter((lane) => lane.timeline).map((lane) => [lane.timeline.owner, "
+    lanes += "lane.timeline.name, lane.timeline.values.map((value) => page.state.run.values[value])])"
+    assert shown.inside(lanes) == []
+    page.get_by_text("Variables as lanes (5)").click()
+    page.locator(".check", has_text="b.last").locator("input").check()
+    shown.settle()
+    assert shown.inside(lanes) == [[None, "b.last", ["1"]]]
+    room = "page.diagram.diagram.height >= page.diagram.diagram.contentHeight"
+    assert shown.inside(room), "the lanes make room for it"
+    shown.shot("shared-variable")
 
 
 LOOP = "p: " + "tick#loop tock#loop " * 20 + "send(m) | q: a recv(m) " + "beat#run " * 9
@@ -399,26 +413,6 @@ def test_the_page_prints_without_its_tools(written: Written, mutex: str) -> None
     assert shown.page.locator(".words").is_visible() and shown.page.locator("canvas.diagram").is_visible()
     assert shown.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(shown.page.pdf()) > 10_000
-
-
-def test_every_picture_can_be_saved(written: Written, mutex: str) -> None:
-    shown = written(mutex)
-    for view in ("diagram", "lattice", "slice"):
-        shown.page.locator(f"[data-view={view}]").click()
-        for form in ("svg", "png"):
-            with shown.page.expect_download() as download:
-                shown.page.locator(f"[data-save={form}]").click()
-            assert download.value.suggested_filename.endswith(f".{view}.{form}")
-            check_saved(download.value.path().read_bytes(), form)
-
-
-def check_saved(content: bytes, form: str) -> None:
-    if form == "png":
-        assert content.startswith(b"\x89PNG") and len(content) > 2_000
-        return
-    root = ElementTree.fromstring(content)
-    assert root.tag.endswith("svg") and len(list(root.iter())) > 10
-    assert b"var(--" not in content, "the file has its colours inside"
 
 
 def test_nothing_is_asked_of_any_network(written: Written, mutex: str) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def answer(
     server: Server, method: str, path: str, headers: Mapping[str, str | None], body: str | None = None
 ) -> tuple[int, str, Mapping[str, str]]:
     """Status, text and headers of the answer; a header that is None is not sent."""
-    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     connection.putrequest(method, path, skip_host=True)
     given = {"Host": f"127.0.0.1:{server.server_port}", **headers}
     for name, value in given.items():
@@ -116,6 +117,7 @@ def test_a_good_request_is_answered(server: Server) -> None:
     ]
     status, found = asking(server, "slice", {"formula": "P1.critical"})
     assert status == 200 and found["slices"][0]["text"] == "P1.critical"
+    assert "trace" not in found and "trace" in server.page.document(), "the page has the run already"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_an_error_of_our_own_is_said_and_the_server_goes_on(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(server.page, "document", lambda: 1 / 0)
+        broken.setattr(server.page, "_parts", lambda: 1 / 0)
         status, text, _ = answer(server, "GET", f"/?token={server.token}", {})
         assert status == 500 and text.startswith("an error of possibly itself")
         status, found = asking(server, "slice", {"formula": "P1.critical"})
@@ -169,17 +171,26 @@ def test_tokens_differ_and_are_long() -> None:
         assert one.token != two.token and len(one.token) > 40
 
 
-def test_the_command_serves_until_it_is_interrupted() -> None:
-    words = [sys.executable, "-m", "possibly", "view", *MUTEX, "--serve", "--no-browser"]
+@contextmanager
+def served(*words: str) -> Iterator[str]:
+    """The address that the command prints; it is interrupted in the end, and that is its normal end."""
+    command = [sys.executable, "-m", "possibly", "view", *words, "--serve", "--no-browser"]
     environment = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent / "src")}
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
-        address = process.stdout.readline().removeprefix("Page: ").strip()
-        assert process.stdout.readline() == "Ctrl-C ends it.\n"
-        with urlopen(address, timeout=20) as page:
-            assert b"<!DOCTYPE html>" in page.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        try:
+            address = process.stdout.readline().removeprefix("Page: ").strip()
+            assert process.stdout.readline() == "Ctrl-C ends it.\n"
+            yield address
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+
+
+def test_the_command_serves_until_it_is_interrupted() -> None:
+    with served(*MUTEX) as address, urlopen(address, timeout=60) as page:
+        assert b"<!DOCTYPE html>" in page.read()
 
 
 def test_a_port_that_is_taken_is_named(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,8 +215,8 @@ def test_the_live_page_asks_further_properties_and_slices(server: Server, shown:
     assert page.get_by_label("predicate").input_value() == "0"
     page.get_by_label("formula", exact=True).fill("P2.(")
     page.get_by_role("button", name="check", exact=True).click()
-    page.locator(".status.refused").wait_for()
-    assert page.locator(".status").inner_text()
+    page.get_by_role("alert").wait_for()
+    assert page.get_by_role("alert").inner_text()
     shown.complaints[:] = [said for said in shown.complaints if "400" not in said]
     assert all(url.startswith(f"http://127.0.0.1:{server.server_port}/") for url in shown.requests)
 
@@ -242,3 +253,27 @@ def test_a_model_is_stepped_through_with_its_flow_graphs(shown: Shown) -> None:
         marked = page.locator(".node.marked text")
         assert marked.first.text_content() == "m8: critical = 0"
         shown.shot("flow-graph")
+
+
+def test_a_plain_program_is_stepped_through_as_it_runs(shown: Shown) -> None:
+    """Threads of an unchanged program: each step runs it again under control."""
+    with served(str(EXAMPLES / "bugs/lost-update/buggy.py")) as address:
+        page = shown.open(address).page
+        step = page.locator("form[data-action=step]")
+        step.locator("input").fill("F(balance == 10)")
+        step.locator("button").click()
+        page.locator(".frame").wait_for()
+        assert "teller-1:10 write balance" in page.locator(".frame").inner_text()
+        facts = page.locator(".details").inner_text().split("\n")
+        assert facts[facts.index("balance") + 1] == "10"
+        page.locator("[data-action=next]", has_text="next MainThread").click()
+        page.locator(".frame").nth(1).wait_for()
+        page.locator("[data-action=next]", has_text="next teller-2").click()
+        page.locator(".frame").nth(2).wait_for()
+        shown.shot("program")
+        assert "read balance" in page.locator(".frame").first.inner_text()
+        page.locator("[data-action=pop]").click()
+        page.locator(".frame").nth(2).wait_for(state="detached")
+        step.locator("input").fill("G(balance == 7)")
+        step.locator("button").click()
+        page.get_by_text("There is no such step from here.").wait_for()

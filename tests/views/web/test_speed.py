@@ -17,6 +17,7 @@ from possibly.trace.notation import trace as noted
 from tests.views.web.conftest import Shown
 from tests.views.web.pages import page_of_run
 
+CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 EVENTS = 100_000
 LOADED = 2.0
 FRAME = 0.050
@@ -52,6 +53,19 @@ def test_a_hundred_thousand_events_load_within_two_seconds(
     record_property("loading", {"empty": nothing, "large": everything, "ratio": everything / nothing})
     assert shown.inside("page.state.run.count") == EVENTS
     assert everything < LOADED * crowding(), f"{everything:.2f} s, an empty page takes {nothing:.2f} s"
+
+
+@pytest.mark.skipif(CASES == 1, reason="a million events take long to record: make soak")
+def test_a_million_events_load_and_move(
+    shown: Shown, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    path = tmp_path / "million.html"
+    path.write_text(page_of_run(large_trace(1_000_000)), encoding="utf-8")
+    loaded = loading(shown, path)
+    frames = {scale: quickest(shown, scale) for scale in (40, 2, 0.005)}
+    record_property("a million events", {"loading": loaded, "frames": frames})
+    assert shown.inside("page.state.run.count") == 1_000_000
+    assert loaded < 5 * LOADED * crowding() and max(frames.values()) < FRAME
 
 
 def quickest(shown: Shown, scale: float) -> float:

@@ -82,6 +82,20 @@ def test_a_large_tree_is_folded_at_first(written: Callable[[str], Shown]) -> Non
     assert shown.page.get_by_text("below").count() > 5
 
 
+def test_the_way_to_a_failure_is_open_in_a_large_tree(written: Callable[[str], Shown]) -> None:
+    nodes = [Node("0", None, "", "0")]
+    nodes += [Node(str(n), str((n - 1) // 3), f"b{n}", str(n), ("true",)) for n in range(1, 2_000)]
+    nodes[1_234] = Node(
+        "1234", str(1_233 // 3), "b", "x", ("false",), facts=(("again", "possibly replay x"),)
+    )
+    shown = written(page_with(Tree("large", ("c",), tuple(nodes))))
+    box = shown.page.locator('.node.tree.chosen[data-id="1234"]').bounding_box()
+    stage = shown.page.locator("svg.stage").bounding_box()
+    assert box is not None and stage is not None
+    assert stage["x"] < box["x"] < stage["x"] + stage["width"], "it is in sight"
+    assert "possibly replay x" in shown.page.locator(".details").inner_text()
+
+
 def test_a_stack_shows_its_steps_newest_first(written: Callable[[str], Shown]) -> None:
     steps = (StackStep("step", "F x", ("a", "b")), StackStep("statement", "next P1", ("c",)))
     shown = written(page_with(stacks=(Stack("Temporal stack", steps, (("P1.x", "1"),)),)))
@@ -169,6 +183,29 @@ def test_what_a_tree_cannot_do(live: LiveMacroTree, action: str, values: dict[st
     with pytest.raises(PossiblyError):
         live.operate(action, values)
     assert len(live.session.tree.nodes) == before
+
+
+def test_a_tree_is_saved_where_the_server_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / "inner").mkdir(parents=True)
+    (home / "notes.json").write_text('{"mine": 1}')
+    (home / "link.json").symlink_to(tmp_path / "elsewhere.json")
+    monkeypatch.chdir(home)
+    session = MacroSession(checked_program((__file__,), None), explored(RACE))
+    live = LiveMacroTree(session, "t")
+    monkeypatch.chdir(tmp_path)
+    for name in ("run.tree.json", "inner/run.json", "run.tree.json", str(home / "whole.json")):
+        live.operate("save", {"text": name})
+        assert MacroTree.load(home / name).marks == session.tree.marks
+        assert live.picture().notes[-1] == f"saved in {home.resolve() / name}"
+    outside = ("../run.json", "/tmp/run.json", "inner/../../run.json", "link.json", "~/../../x.json")
+    for name in ("", " ", "run.py", "notes.json", "nowhere/run.json", "inner", *outside):
+        with pytest.raises(PossiblyError):
+            live.operate("save", {"text": name})
+    assert (home / "notes.json").read_text() == '{"mine": 1}'
+    assert not (tmp_path / "elsewhere.json").exists() and not (tmp_path / "run.json").exists()
 
 
 def test_a_tree_is_operated_from_the_live_page(shown: Shown, live: LiveMacroTree) -> None:

@@ -48,20 +48,26 @@ def picture_document(
     title: str, computation: Computation | None, report: Report | None, contents: Contents
 ) -> dict[str, Any]:
     """The whole document."""
+    trace = trace_document(computation, contents.quote) if computation is not None else None
+    return {**changing_document(title, computation, report, contents), "trace": trace, "live": None}
+
+
+def changing_document(
+    title: str, computation: Computation | None, report: Report | None, contents: Contents
+) -> dict[str, Any]:
+    """All of it but the run, which stays as it is while a live page is asked."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "title": title,
         "subtitle": _subtitle(computation),
         "warnings": list(report.warnings) if report is not None else [],
-        "trace": trace_document(computation, contents.quote) if computation is not None else None,
         "properties": _properties(computation, report, contents),
         "lattice": contents.lattice,
         "slices": list(contents.slices),
         "trees": [document_of(tree) for tree in contents.trees],
         "stacks": [document_of(stack) for stack in contents.stacks],
         "graphs": [graph_document(picture) for picture in contents.pictures],
-        "live": None,
         "cut": None,
     }
 

@@ -15,7 +15,7 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.records import replace
 from possibly.verdict.model import Report, Verdict
 from possibly.views.web.contents import Commands, Quote, contents_of
-from possibly.views.web.document import Contents, picture_document
+from possibly.views.web.document import Contents, changing_document, picture_document
 from possibly.views.web.models import Operated, Stack, Tree
 
 if TYPE_CHECKING:
@@ -41,9 +41,14 @@ class LiveRun:
     commands: Commands | None = None
     quote: Quote | None = None
     slices: list[Mapping[str, Any]] = field(default_factory=list)
+    _known: tuple[Report, Contents] | None = None
+    """The contents for a report: what is operated beside the run does not change them."""
 
     def contents(self) -> Contents:
-        found = contents_of(self.computation, self.report, self.specification, self._commands, self.quote)
+        if self._known is None or self._known[0] is not self.report:
+            found = contents_of(self.computation, self.report, self.specification, self._commands, self.quote)
+            self._known = self.report, found
+        found = self._known[1]
         return Contents(
             lattice=found.lattice,
             slices=[*self.slices, *found.slices],
@@ -107,6 +112,10 @@ class LivePage:
         """Ends what stands behind the page: a program that is stopped somewhere."""
 
     def document(self) -> dict[str, Any]:
+        """The whole page."""
+        return picture_document(*self._parts())
+
+    def _parts(self) -> tuple[str, Computation | None, Report | None, Contents]:
         shown = [each.picture() for each in self.operated]
         contents = self.run.contents() if self.run is not None else Contents()
         contents = Contents(
@@ -120,10 +129,10 @@ class LivePage:
         )
         computation = self.run.computation if self.run is not None else None
         report = self.run.report if self.run is not None else None
-        return picture_document(self.title, computation, report, contents)
+        return self.title, computation, report, contents
 
     def ask(self, what: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The document after a request."""
+        """The document after a request, without the run: the page has it."""
         actions: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
             "check": lambda body: self._asked().check(_text(body, "language"), _text(body, "formula")),
             "slice": lambda body: self._asked().slice(_text(body, "formula")),
@@ -132,7 +141,7 @@ class LivePage:
         if what not in actions:
             raise UsageError(f"no request is called {what!r}")
         actions[what](body)
-        document = self.document()
+        document = changing_document(*self._parts())
         return {**document, "cut": self.cut()} if what == "operate" else document
 
     def _asked(self) -> LiveRun:

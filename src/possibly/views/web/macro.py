@@ -1,16 +1,20 @@
 """The tree of macro-steps for the page: as a picture, and live with buttons.
 
 `picture` fills the page's neutral tree; `LiveMacroTree` stands behind it in the live page, where a
-breakpoint can be replayed to, marked and stepped on from, and the tree traversed further.
+breakpoint can be replayed to, marked and stepped on from, and the tree traversed further. It is saved only
+below the folder in which the server was started, and never over a file that is no tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from possibly.control.macro.explore import Plan
+from possibly.control.macro.model import Seen
+from possibly.control.macro.tree import FORMAT, TreeNode
 from possibly.control.macro.tree import Tree as MacroTree
-from possibly.control.macro.tree import TreeNode
 from possibly.control.macro.why import violations
 from possibly.errors import UsageError
 from possibly.session.macro import MacroSession, claims_of, node_words, summary
@@ -61,7 +65,9 @@ def _node(
 
 
 def _facts(node: TreeNode, session: MacroSession | None) -> tuple[Fact, ...]:
-    facts = [(f"{process} next", f"{text} {at}".strip()) for process, text, at in node.pending]
+    facts = [
+        (f"{process} next", f"{text} {at.rpartition('/')[2]}".strip()) for process, text, at in node.pending
+    ]
     for each in node.verdicts:
         facts += [(each["claim"], text) for text in each.get("waits", ())]
         facts += [(text, WORDS[value]) for text, value in each.get("atoms", ())]
@@ -78,6 +84,9 @@ def _tree_actions() -> tuple[Action, ...]:
         Action("random", "one execution at random"),
         Action("towards", "towards a formula", asks="formula"),
         Action("save", "save the tree", asks="file"),
+        Action("hold", "hold a process after its operation", asks="process"),
+        Action("line", "let it go on by a line", asks="process"),
+        Action("until", "let it go on to a line", asks="process and line"),
     )
 
 
@@ -97,12 +106,17 @@ class LiveMacroTree:
     def __init__(self, session: MacroSession, title: str) -> None:
         self.session = session
         self.title = title
+        self.folder = Path.cwd().resolve()
+        self.note = ""
+        """What was done last, if that is not seen in the picture."""
 
     def picture(self) -> Tree:
-        return picture(self.session.tree, self.title, self.session.node, self.session)
+        found = picture(self.session.tree, self.title, self.session.node, self.session)
+        return replace(found, notes=(*found.notes, self.note)) if self.note else found
 
     def operate(self, action: str, values: Mapping[str, str]) -> None:
         session = self.session
+        self.note = ""
         field = next((value for name, value in values.items() if name not in ("node", "branch")), "")
         match action:
             case "depth" | "breadth":
@@ -112,7 +126,11 @@ class LiveMacroTree:
             case "towards":
                 session.traverse(Plan("towards", goal=field))
             case "save":
-                session.tree.save(field)
+                path = tree_file(self.folder, field)
+                session.tree.save(path)
+                self.note = f"saved in {path}"
+            case "hold" | "line" | "until":
+                self.note = _by_line(session, action, *field.split())
             case "goto":
                 session.goto(_number(values, "node"))
             case "mark":
@@ -124,6 +142,47 @@ class LiveMacroTree:
                 session.step(_number(values, "branch"))
             case _:
                 raise UsageError(f"no button is called {action}")
+
+
+def _by_line(session: MacroSession, action: str, process: str = "", line: str = "", *_: str) -> str:
+    """Holds a process or lets it go on; where it is then, and its variables."""
+    if not process or (action == "until" and not line.isdigit()):
+        raise UsageError("which process, and which line?", hint="for instance Buffer, or Buffer 12")
+    if action == "hold":
+        found: tuple[str, Seen] | None = session.hold(process)
+    elif action == "line":
+        found = session.line(process)
+    else:
+        found = session.until(process, int(line))
+    if found is None:
+        return f"{process} has come to its next operation"
+    values = [f"{name} = {value_text(value)}" for name, value in found[1].variables.items()]
+    return f"{process} is held before {found[0]}{': ' if values else ''}{', '.join(values)}"
+
+
+def tree_file(folder: Path, name: str) -> Path:
+    """Where a tree of that name is saved; a place elsewhere and a file that is no tree are refused."""
+    path = (folder / name.strip()).resolve()
+    if not name.strip() or path.suffix != ".json":
+        raise UsageError(
+            "a tree is saved in a file whose name ends in .json", hint="for instance run.tree.json"
+        )
+    if not path.is_relative_to(folder):
+        raise UsageError(f"a tree is saved in {folder} or below it", hint="give a name without a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}")
+    if path.exists() and not _is_tree(path):
+        raise UsageError(
+            f"{path.name} is there and is no tree: it is not overwritten", hint="give another name"
+        )
+    return path
+
+
+def _is_tree(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return f'"{FORMAT}"'.encode() in stream.read(200)
 
 
 def _number(values: Mapping[str, str], name: str) -> int:
