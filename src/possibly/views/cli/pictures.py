@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from possibly.verdict.model import Report, Verdict, Witness
     from possibly.views.export.arcs import Graph
     from possibly.views.export.boxes import Picture
+    from possibly.views.web.executions import Executions
     from possibly.views.web.models import Tree
 
 FORMS = ("svg", "png", "dot")
@@ -93,7 +94,7 @@ def draw(arguments: argparse.Namespace, which: str, stem: str) -> Report:
 
 def _write_all(drawn: Drawn, files: Sequence[tuple[str, str]]) -> None:
     for form, path in files:
-        _write(drawn, form, path)
+        write_picture(drawn, form, path)
         if path != "-":
             print(f"Picture: {path}")
 
@@ -108,7 +109,8 @@ def _files(arguments: argparse.Namespace, which: str, stem: str) -> Iterator[tup
         yield "svg", f"{os.path.splitext(stem)[0]}.{which}.svg"
 
 
-def _write(drawn: Drawn, form: str, path: str) -> None:
+def write_picture(drawn: Drawn, form: str, path: str) -> None:
+    """One form of a picture."""
     if form == "png":
         from possibly.views.export.png import painted
 
@@ -147,7 +149,7 @@ class _Drawing:
 
         picture: Picture | Graph = getattr(self, f"_{which}")()
         if not isinstance(picture, Picture):
-            return _graphs_drawn(picture.title, [picture])
+            return graphs_drawn(picture.title, [picture])
         return Drawn(lambda: render_svg_picture(picture), lambda: render_dot_picture(picture))
 
     @property
@@ -294,7 +296,7 @@ def draw_other(arguments: argparse.Namespace, which: str, stem: str) -> None:
     if which != "run":
         raise UsageError(f"--{which} is a picture of a trace; this file is none")
     path = arguments.trace
-    if path.endswith(".json"):
+    if is_tree_file(path):
         from possibly.views.export.boxes import render_dot_picture, render_svg_picture
         from possibly.views.export.graphs import tree_model_picture
 
@@ -302,16 +304,47 @@ def draw_other(arguments: argparse.Namespace, which: str, stem: str) -> None:
         drawn = Drawn(lambda: render_svg_picture(picture), lambda: render_dot_picture(picture))
         _write_all(drawn, list(_files(arguments, "tree", stem)))
         return
-    _write_all(_graphs_drawn(path, flow_graphs_of(path)), list(_files(arguments, "flow", stem)))
+    _write_all(graphs_drawn(path, flow_graphs_of(path)), list(_files(arguments, "flow", stem)))
+
+
+def is_tree_file(path: str) -> bool:
+    """Whether a file is a saved tree, by its name or by how it begins."""
+    if path.endswith((".json", ".py")):
+        return path.endswith(".json")
+    try:
+        with open(path, "rb") as stream:
+            return re.match(rb'\{\s*"format":\s*"possibly-(tree|executions)"', stream.read(100)) is not None
+    except OSError:
+        return False
 
 
 def tree_of(path: str) -> Tree:
-    """The macro-step tree that was saved in a file."""
+    """The tree that was saved in a file: of macro-steps, or of the executions of a search."""
+    executions = executions_of(path)
+    if executions is not None:
+        from possibly.views.web.explored import picture as explored
+
+        return explored(executions)
     from possibly.control.macro.tree import Tree
     from possibly.views.web.macro import picture
 
     with named_errors(path):
         return picture(Tree.load(path), "Macro-step tree")
+
+
+def executions_of(path: str) -> Executions | None:
+    """The executions of a search, if that is what the file holds."""
+    import json
+
+    from possibly.views.web.executions import FORMAT, loaded_executions
+
+    try:
+        document = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        return None
+    return loaded_executions(document, path)
 
 
 def flow_graphs_of(path: str) -> list[Graph]:
@@ -329,7 +362,8 @@ def flow_graphs_of(path: str) -> list[Graph]:
     return flow_graphs(read_model(text, path))
 
 
-def _graphs_drawn(title: str, graphs: Sequence[Graph]) -> Drawn:
+def graphs_drawn(title: str, graphs: Sequence[Graph]) -> Drawn:
+    """Graphs of columns, one beside the other."""
     from possibly.views.export.arcs import render_dot_graphs, render_svg_graphs
 
     return Drawn(lambda: render_svg_graphs(title, graphs), lambda: render_dot_graphs(title, graphs))

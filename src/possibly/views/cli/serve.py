@@ -9,6 +9,7 @@ from possibly.errors import UsageError
 from possibly.views.cli.check import checked
 from possibly.views.cli.files import loaded, named_errors, read_text
 from possibly.views.cli.pages import commands_for, computation_of
+from possibly.views.cli.pictures import executions_of, is_tree_file
 from possibly.views.cli.properties import has_properties, options_of, specification_of
 
 if TYPE_CHECKING:
@@ -53,12 +54,25 @@ def live_page(arguments: argparse.Namespace) -> LivePage:
     from possibly.views.web.debugging import LiveStack
     from possibly.views.web.live import LivePage
 
-    if arguments.trace.endswith(".json"):
-        return _live_tree(arguments.trace)
+    if is_tree_file(arguments.trace):
+        return _live_executions(arguments.trace) or _live_tree(arguments.trace)
     stack = LiveStack(_debugger(arguments))
     if arguments.trace.endswith(".py"):
         return LivePage(arguments.trace, None, [stack], stack.graphs)
     return LivePage(arguments.trace, _live_run(arguments), [stack], stack.graphs, cut=stack.cut)
+
+
+def _live_executions(path: str) -> LivePage | None:
+    """The executions of a search, with the program behind them to be run again."""
+    tree = executions_of(path)
+    if tree is None:
+        return None
+    from possibly.views.web.explored import LiveExecutions
+    from possibly.views.web.live import LivePage
+
+    with named_errors(path):
+        live = LiveExecutions(tree)
+    return LivePage(path, None, [live], close=live.close)
 
 
 def _live_tree(path: str) -> LivePage:

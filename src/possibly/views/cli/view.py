@@ -14,6 +14,7 @@ from possibly.views.cli.pictures import (
     draw,
     draw_other,
     flow_graphs_of,
+    is_tree_file,
     tree_of,
     wanted_picture,
 )
@@ -37,6 +38,7 @@ examples:
   possibly view run.jsonl
   possibly view run.jsonl -o run.html --spec bank.spec
   possibly view run.jsonl --serve
+  possibly view search.json
   possibly view dekker.py --serve
   possibly view run.jsonl --svg run.svg --png run.png
   possibly view run.jsonl --lattice --spec bank.spec --svg cuts.svg
@@ -44,13 +46,13 @@ examples:
 """
 
 
-OTHERS = (".py", ".json")
-"""Files that are no traces: models, and trees that were saved."""
+SEARCH = b"possibly tree "
+"""How the file of `possibly explore --resume` begins (`control.treefile`)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "trace", metavar="FILE", help="a trace, a model, a saved tree (.json), or with --serve a program"
+        "trace", metavar="FILE", help="a trace, a model, a saved tree, or with --serve a program"
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the page to write (default: the name of the trace with .html)"
@@ -72,8 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
         from possibly.views.cli.serve import serve
 
         return serve(arguments)
-    if arguments.trace.endswith(OTHERS):
+    if arguments.trace.endswith(".py") or is_tree_file(arguments.trace):
         return _view_other(arguments, picture)
+    _check_trace(arguments.trace)
     if picture is not None:
         return status_of(draw(arguments, picture, default_output(arguments.trace)))
     output = arguments.output or default_output(arguments.trace)
@@ -97,6 +100,21 @@ def run(arguments: argparse.Namespace) -> int:
     return status_of(report)
 
 
+def _check_trace(path: str) -> None:
+    """A search that can be resumed holds what is left to do, and forgets what it has done."""
+    try:
+        with open(path, "rb") as stream:
+            is_search = stream.read(len(SEARCH)) == SEARCH
+    except OSError:
+        return  # whoever reads it says what is wrong
+    if is_search:
+        raise UsageError(
+            "this is a search to be resumed, which keeps only what is left to do",
+            file=path,
+            hint="possibly explore --tree FILE.json PROGRAM writes a tree to look at",
+        )
+
+
 def _view_other(arguments: argparse.Namespace, picture: str | None) -> int:
     """A model file: its flow graphs. A saved tree: the tree."""
     if has_properties(arguments):
@@ -111,7 +129,7 @@ def _view_other(arguments: argparse.Namespace, picture: str | None) -> int:
     from possibly.views.web.document import Contents, picture_document
     from possibly.views.web.page import page_of
 
-    if arguments.trace.endswith(".json"):
+    if is_tree_file(arguments.trace):
         contents = Contents(trees=[tree_of(arguments.trace)])
     else:
         contents = Contents(pictures=flow_graphs_of(arguments.trace))

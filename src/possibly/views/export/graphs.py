@@ -63,7 +63,8 @@ def _place(picture: Picture, lines: Mapping[str, tuple[str, ...]], kinds: Mappin
 def _distances(names: Iterable[str], following: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """How far each is from the first that nothing else reaches."""
     found: dict[str, int] = {}
-    for start in names:
+    reached = {name for names in following.values() for name in names}
+    for start in sorted(names, key=reached.__contains__):
         level = [] if start in found else [start]
         found.setdefault(start, 0)
         while level:
@@ -91,11 +92,9 @@ def lattice_picture(
     rows: dict[int, list[int]] = {}
     for number in range(len(cuts)):
         rows.setdefault(depth.get(number, 0), []).append(number)
-    widest = max(map(len, rows.values()))
     for row, numbers in rows.items():
-        for column, number in enumerate(numbers):
+        for place, number in _across(rows, numbers, cuts):
             kind = "double" if number in inside else "circle"
-            place = 2 * column + widest - len(numbers)
             text = (" ".join(map(str, cuts[number])),)
             picture.boxes[f"c{number}"] = Box(text, place, row, kind, marked=number in satisfying)
     way = set(zip(map(tuple, path), map(tuple, path[1:]), strict=False))
@@ -103,6 +102,17 @@ def lattice_picture(
         kind = "path" if (cuts[first], cuts[second]) in way else "flow"
         picture.arrows.append(Arrow(f"c{first}", f"c{second}", kind))
     return picture
+
+
+def _across(
+    rows: Mapping[int, Sequence[int]], numbers: Sequence[int], cuts: Sequence[tuple[int, ...]]
+) -> list[tuple[int, int]]:
+    """Where the cuts of a row stand: of two processes as on a grid, else in the middle."""
+    if len(cuts[0]) == 2:
+        least = min(second - first for first, second in cuts)
+        return [(cuts[number][1] - cuts[number][0] - least, number) for number in numbers]
+    widest = max(map(len, rows.values()))
+    return [(2 * column + widest - len(numbers), number) for column, number in enumerate(numbers)]
 
 
 def slice_graph_picture(document: Mapping[str, Any], computation: Computation) -> Picture:
@@ -132,7 +142,7 @@ SIGNS = {"true": "+", "false": "-", "unknown": "?"}
 
 def tree_model_picture(tree: Tree) -> Picture:
     """A tree with its branches and verdicts: a sign a claim, `+` true, `-` false, `?` not decided."""
-    picture = Picture(tree.title)
+    picture = Picture(tree.title, is_tree=True)
     children: dict[str, list[str]] = {}
     for node in tree.nodes:
         if node.parent is not None:
@@ -143,7 +153,8 @@ def tree_model_picture(tree: Tree) -> Picture:
     for node in tree.nodes:
         rows[node.id] = 0 if node.parent is None else rows[node.parent] + 1
         signs = " ".join(SIGNS[verdict] for verdict in node.verdicts)
-        lines = tuple(filter(None, (f"|| {node.text}" if node.stopped else node.text, signs)))
+        again = [f"again: {command}" for name, command in node.facts if name == "again"]
+        lines = tuple(filter(None, (f"|| {node.text}" if node.stopped else node.text, signs, *again)))
         failed = "false" in node.verdicts
         picture.boxes[f"n{node.id}"] = Box(lines, columns[node.id], rows[node.id], marked=failed)
     return picture
