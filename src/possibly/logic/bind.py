@@ -13,7 +13,6 @@ instances and nodes are counted and bounded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
 
@@ -265,6 +264,8 @@ class _Binder:
 
     def matching(self, pattern: str) -> tuple[str, ...]:
         if pattern not in self.matches:
+            from fnmatch import fnmatchcase
+
             found = [name for name in self.vocabulary.processes if fnmatchcase(name, pattern)]
             self.matches[pattern] = tuple(found)
         return self.matches[pattern]

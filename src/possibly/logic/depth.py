@@ -8,7 +8,7 @@ function (`map`, `tuple(generator)`, `sorted(key=...)`) stands between two level
 from __future__ import annotations
 
 import sys
-import threading
+from _thread import allocate_lock
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,7 +16,7 @@ MAX_DEPTH = 4000
 """Levels of nesting that every function of this folder handles; deeper formulas are refused."""
 
 _FRAMES = 80_000
-_lock = threading.Lock()
+_lock = allocate_lock()
 _inside = 0
 _normal = 0
 

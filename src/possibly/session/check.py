@@ -15,7 +15,6 @@ from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.choose import Answer, answer, engines_for
 from possibly.detection.declared import check_declared
 from possibly.detection.limits import Budget
-from possibly.detection.linear import Linear
 from possibly.detection.missing import Pair, missing_order
 from possibly.detection.observed import Observed, implied, observed_path, shown_by
 from possibly.errors import FormulaError
@@ -23,7 +22,6 @@ from possibly.logic.bind import Bound, Vocabulary, bind_property
 from possibly.logic.classes import SMALLEST_FIRST, classify
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
-from possibly.logic.progression import TooLargeError
 from possibly.logic.specification import PATHS, Property, Specification
 from possibly.logic.syntax import Literal, Node, Temporal
 from possibly.logic.walk import nodes
@@ -176,12 +174,18 @@ class Checker:
             if known is not None:
                 return known
         if language == "ltl":
-            try:
-                linear = Linear(self.lattice, predicates, formula, Budget())
-                return linear.holds_on(observed_path(self.lattice))
-            except TooLargeError:
-                return None
+            return self._linear_on_observed(formula, predicates)
         return Observed(self.lattice, predicates).holds(formula)
+
+    def _linear_on_observed(self, formula: Node, predicates: CutPredicates) -> bool | None:
+        from possibly.detection.linear import Linear
+        from possibly.logic.progression import TooLargeError
+
+        try:
+            linear = Linear(self.lattice, predicates, formula, Budget())
+            return linear.holds_on(observed_path(self.lattice))
+        except TooLargeError:
+            return None
 
     def _from_observed(
         self, language: str, formula: Node, predicates: CutPredicates, observed: bool | None, result: Answer
