@@ -1,9 +1,9 @@
 """`make bench`: answers from slices on runs of up to ten million events, beside what the machine can do.
 
 Every line ends in a ratio measured in the same run: beside the interpreter's own start, beside reading the
-same bytes, beside a tight parser in C, beside visiting cuts. Growth is the exponent of a fitted power law:
-1 means that doubling the events doubles the time. `--quick` takes a tenth of the events, `--huge` adds a
-run of a hundred million (two gigabytes on disk).
+same bytes, beside a tight parser in C, beside visiting cuts; and beside a goal where there is one. Growth is
+the exponent of a fitted power law: 1 means that doubling the events doubles the time. `--quick` takes a tenth
+of the events, `--huge` adds a run of a hundred million (two gigabytes on disk, six of memory to make it).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import log
 from pathlib import Path
 from time import process_time
@@ -34,7 +35,7 @@ from possibly.order.components import components
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
-from possibly.order.slice import whole
+from possibly.order.slice import Slice, whole
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.records import replace
@@ -42,6 +43,9 @@ from possibly.trace.columns import read_columns, write_columns
 from possibly.trace.index import kernels
 from possibly.trace.jsonl import read_trace, write_trace
 from possibly.trace.model import Trace
+
+LARGE = 10_000_000
+"""Events that goals speak of."""
 
 CUTS = 200_000
 """How many cuts the plain engine may visit beside it."""
@@ -112,6 +116,11 @@ def check(path: Path, formula: str, **environment: str) -> Command:
     return Command("-m", "possibly", "check", str(path), "--ctl", formula, environment=environment)
 
 
+def beside(seconds: float, goal: float, events: int = LARGE) -> str:
+    """The ratio to a goal, which is one for ten million events and the processor's time."""
+    return f"{seconds / (goal * events / LARGE):.2f} x the goal"
+
+
 def told(found: Command) -> str:
     return f"{found.seconds:.2f} s, cpu {found.cpu:.2f} s, {found.megabytes:.0f} MB"
 
@@ -125,28 +134,35 @@ def whole_commands(folder: Path, events: int) -> Path:
     row("the interpreter alone", told(interpreter))
     streamed = Command("-c", f"open({str(path)!r}, 'rb').read({events})")
     row("and reading one byte an event", told(streamed))
+    least = check_nothing().megabytes
     for what, formula in (
         ("p and q on forty processes", on_some(1000)),
         ("p and q on all of them", EVERYWHERE),
     ):
-        found = check(path, formula)
-        row(f"EF(p & EG(q)), {what}", told(found), f"{found.cpu / streamed.cpu:.1f} x that")
-        found = check(path, formula, POSSIBLY_KERNELS="off")
-        row("the same without compiled kernels", told(found), f"{found.cpu / streamed.cpu:.1f} x that")
+        for name, kernels_, goal in ((f"EF(p & EG(q)), {what}", "on", 0.15), ("without kernels", "off", 1.0)):
+            found = check(path, formula, POSSIBLY_KERNELS=kernels_)
+            ratio = f"{found.cpu / streamed.cpu:.1f} x that, {found.cpu / goal:.2f} x the goal"
+            row(name, told(found), f"{ratio}, {(found.megabytes - least) * 1e6 / events:.2f} bytes an event")
     return path
 
 
 def growth(folder: Path, events: int) -> None:
     sizes = [events // 8, events // 4, events // 2, events]
-    cpu, memory = [], []
+    cpu, memory, whole_cpu = [], [], []
     for size in sizes:
         path = folder / f"{size}.columns"
         write_columns(large_trace(1000, size), path)
         question = Question(path, on_some(1000))
         cpu.append(timed(question.answered, repeat=5)[0])
         memory.append(check(path, on_some(1000)).megabytes)
+        if kernels():
+            part = sliced_for_components(path)[1]
+            whole_cpu.append(timed(partial(components, part), repeat=3)[0])
         path.unlink()
     row("growth of the answer's time with the events", f"exponent {exponent(sizes, cpu):.2f}", "1 is linear")
+    if kernels():
+        found = f"exponent {exponent(sizes, whole_cpu):.2f}"
+        row("growth of the time for the components of a slice", found, "1 is linear")
     least = check_nothing().megabytes
     more = [max(0.1, megabytes - least) for megabytes in memory]
     row(
@@ -192,24 +208,40 @@ def after_loading(folder: Path, path: Path, events: int) -> None:
     ten = "EF(P0.x != 99 & AG(P1.x != 99 & EG(P2.x != 99 & " * 3 + "EF(P3.x != 99)" + ")))" * 3
     question = Question(path, ten)
     seconds, _ = timed(question.answered, repeat=3)
-    row("ten nested operators, 1,000 processes", f"{seconds * 1e3:.1f} ms", f"{seconds / copied:.1f} x that")
+    row(
+        "ten nested operators, 1,000 processes",
+        f"{seconds * 1e3:.1f} ms",
+        f"{seconds / copied:.1f} x that, {beside(seconds, 0.1, events)}",
+    )
     seconds, _ = timed(Question(path, on_some(1000)).answered, repeat=3)
     row(
         "EF(p & EG(q)) on forty of 1,000 processes",
         f"{seconds * 1e3:.1f} ms",
         f"{seconds / copied:.1f} x that",
     )
-    everything = whole(Computation(read_columns(path)))
-    first, _ = timed(lambda: everything.least_from([1, *everything.low[1:]]), repeat=3)
-    row(
-        "an answer known after the first event", f"{first * 1e6:.0f} µs", f"{first / seconds:.4f} x the whole"
-    )
+    early(path, seconds)
     for processes in (10, 100, 1000, 10_000):
         other = folder / "other.columns"
         write_columns(large_trace(processes, events), other)
+        if processes == 10:
+            early(other, seconds)
         spent, _ = timed(Question(other, on_some(processes)).answered, repeat=3)
         row(f"the same on {processes:,} processes", f"{spent * 1e3:.1f} ms", f"{spent / seconds:.2f} x 1,000")
         other.unlink()
+
+
+def early(path: Path, seconds: float) -> None:
+    """Two processes may not stay where they begin and may stop after one event: nothing else is looked at."""
+    computation = Computation(read_columns(path))
+    moved = {process: Bits.from_truths(b"\0" + b"\1" * computation.lengths[process]) for process in range(2)}
+    part = replace(whole(computation), allowed=moved)
+    times, counted = 1000, sum(part.least or ())
+    spent, _ = timed(lambda: [part.least_from(part.low) for _ in range(times)], repeat=3)
+    row(
+        f"a least cut of {counted} events among {len(computation.lengths):,} processes",
+        f"{spent / times * 1e6:.1f} µs",
+        f"{spent / times / seconds:.5f} x the whole run",
+    )
 
 
 # ---- whole slices --------------------------------------------------------------------------------
@@ -226,16 +258,43 @@ def states_of(question: Question, operator: str) -> dict[int, Bits]:
     return found
 
 
+COMPONENTS = """
+from pathlib import Path
+from sys import argv
+from benchmarks.slices import sliced_for_components
+from possibly.order.components import components
+part = sliced_for_components(Path(argv[1]))[1]
+if argv[2] == "yes":
+    found = components(part)
+"""
+"""With and without the last step, each in a process of its own: the difference is what it takes."""
+
+
+def memory_of_components(path: Path) -> float:
+    with_them, without = (Command("-c", COMPONENTS, str(path), say, repeat=1) for say in ("yes", "no"))
+    return float(with_them.megabytes - without.megabytes) * 2**20
+
+
+def sliced_for_components(path: Path) -> tuple[Question, Slice]:
+    question = Question(path, on_some(1000))
+    return question, replace(whole(question.computation), allowed=states_of(question, "!="))
+
+
 def whole_slices(path: Path, events: int) -> None:
     """Goals: components of 10^7 events in 0.25 s and 20 bytes an event; all pairs of 1,000 in 2 s, 600 MB."""
-    question = Question(path, on_some(1000))
-    part = replace(whole(question.computation), allowed=states_of(question, "!="))
+    _, part = sliced_for_components(path)
     least, _ = timed(lambda: part.least_from(part.low), repeat=3)
     seconds, found = timed(lambda: components(part), repeat=2)
     row(
         f"the {found.total:,} components of a slice",
         f"{seconds:.2f} s",
-        f"{seconds / max(least, 1e-6):.0f} x its least cut",
+        f"{seconds / max(least, 1e-6):.0f} x its least cut, {beside(seconds, 0.25, events)}",
+    )
+    del found
+    row(
+        "memory of the components",
+        f"{memory_of_components(path) / events:.1f} bytes/event",
+        "goal: 20",
     )
     ring = Question(ring_trace(1000, events // 10), on_some(1000))
     states = states_of(ring, "==")
@@ -246,7 +305,7 @@ def whole_slices(path: Path, events: int) -> None:
     row(
         f"mutual exclusion of all 499,500 pairs, {events // 10:,} events",
         f"{spent:.2f} s",
-        f"{spent / single:.0f} x one pair",
+        f"{spent / single:.0f} x one pair, {beside(spent, 2.0, events)}",
     )
 
 

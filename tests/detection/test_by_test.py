@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from possibly.detection import by_test
+from possibly.detection import by_test, by_values
 from possibly.detection.by_test import slice_by_test
 from possibly.detection.closure import slice_of, sublattice
 from possibly.detection.slicing import Slicing
@@ -202,6 +202,8 @@ def test_it_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_test, "MOST_WORK", 0)
     case = Case(counters(4, 40), "P0.x + P1.x + P2.x == 6")
     assert slice_by_test(case.slicing, case.formula) is None
+    assert slice_of(case.slicing, case.formula).exact, "by the few values that there are"
+    monkeypatch.setattr(by_values, "MOST_COMBINATIONS", 0)
     assert not slice_of(case.slicing, case.formula).exact
 
 
@@ -229,7 +231,10 @@ def test_bounds_of_boxes_are_those_of_their_points() -> None:
     assert seen == 120 * MANY
 
 
-def test_the_command_takes_a_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_takes_a_class(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_values, "MOST_COMBINATIONS", 0)
     path = tmp_path / "run.jsonl"
     write_trace(counters(4, 100), path)
     words = ["slice", str(path), "P0.x * P1.x >= 0", "--json"]

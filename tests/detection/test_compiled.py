@@ -19,9 +19,11 @@ needs_kernels = pytest.mark.skipif(kernels() is None, reason="no C compiler was 
 
 
 def long_trace(random: Random) -> Trace:
-    """Two to four processes, one of them of up to 300 events, with messages."""
+    """Two to four processes, one of them of up to 300 events, or up to six short ones; with messages."""
     builder = TraceBuilder()
     lengths = [random.randint(0, 6) for _ in range(random.randint(1, 3))] + [random.randint(1, 300)]
+    if random.random() < 0.4:
+        lengths = [random.randint(0, 4) for _ in range(random.randint(2, 6))]
     builder.header(processes=[(f"P{i}", {}) for i in range(len(lengths))])
     left = {f"P{i}": length for i, length in enumerate(lengths) if length}
     pending: list[tuple[str, str]] = []
@@ -76,8 +78,8 @@ class Twins:
         )
 
     def assert_same(self, pair: tuple[Set, Set]) -> None:
-        sample = self.random.sample(self.cuts, min(400, len(self.cuts)))
-        for cut in sample:
+        assert list(self.compiled.row_bits(pair[1])) == pair[0]
+        for cut in self.random.sample(self.cuts, min(50, len(self.cuts))):
             assert self.plain.contains(pair[0], cut) == self.compiled.contains(pair[1], cut)
 
 
@@ -143,6 +145,38 @@ def test_enumeration_stops_when_told() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         algebra(lattice, stop)
+
+
+@needs_kernels
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_by_themselves_are_those_of_the_twin(seed: int) -> None:
+    """What the task logic reads: keys that ascend, bounds, offsets; and places given by row and bit."""
+    twins = Twins(seed)
+    key, low, high, offset = twins.compiled.rows
+    rows, keys = twins.plain.rows, list(memoryview(key).cast("Q"))
+    assert list(memoryview(low).cast("i")) == list(rows.low)
+    assert list(memoryview(high).cast("i")) == list(rows.high)
+    assert keys == sorted(keys) and memoryview(offset).cast("Q")[-1] == twins.plain.cuts
+    addresses = [(row, twins.random.randint(0, rows.high[row] - rows.low[row])) for row in range(len(rows))]
+    found = (twins.plain.collected(addresses), twins.compiled.collected(addresses))
+    twins.assert_same(found)
+    assert [twins.compiled.latest(row) for row in range(len(rows))] == list(
+        map(twins.plain.latest, range(len(rows)))
+    )
+
+
+@needs_kernels
+def test_counts_beyond_16_bits() -> None:
+    """One process of 66,000 events beside a short one: rows of that many cuts."""
+    lattice = Lattice(Computation(trace(f"P: a send(m) | Q: {'_ ' * 65_990} recv(m) {'_ ' * 9}")))
+    plain, compiled = PlainRows(lattice, ignore), algebra(lattice, ignore)
+    assert isinstance(compiled, CompiledRows) and plain.cuts == compiled.cuts
+    random = Random(1)
+    tables = [bytearray(random.choices([0, 1], [1, 9], k=66_001)) for _ in range(2)]
+    both = [(plain.local(1, table), compiled.local(1, table)) for table in tables]
+    for law in LAWS.values():
+        expected = plain.path(law, both[0][0], both[1][0])
+        assert list(compiled.row_bits(compiled.path(law, both[0][1], both[1][1]))) == expected
 
 
 def test_lattices_that_do_not_fit_are_plain() -> None:

@@ -24,7 +24,8 @@ from possibly.trace.model import Trace
 from tests.generate import random_trace
 from tests.twins import needs_kernels, plain
 
-CASES = 400 * int(os.environ.get("POSSIBLY_CASES", "1"))
+MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+CASES = 1000 * MANY if MANY > 1 else 400
 
 
 def random_states(random: Random, computation: Computation) -> dict[int, Bits]:

@@ -239,7 +239,9 @@ PRODUCT = "P0.x * P1.x * P2.x == 125 & P3.x * P4.x == 81"
 SUM = " + ".join(f"P{i}.x" for i in range(6))
 
 
-def test_auto_asks_where_there_are_many_cuts() -> None:
+def test_auto_asks_where_there_are_many_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ask(f"EF({PRODUCT})").engine == "values"
+    monkeypatch.setattr("possibly.detection.by_values.MOST_COMBINATIONS", 0)
     found = ask(f"EF({PRODUCT})")
     assert found.engine == "solver" and found.cuts == 0
     assert found.finding is not None and found.finding.path is not None and len(found.finding.path) == 18
@@ -274,6 +276,7 @@ def test_without_the_library_others_go_on_and_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, engine: str, module: str
 ) -> None:
     monkeypatch.setitem(sys.modules, f"ortools.{module}.python", None)
+    monkeypatch.setattr("possibly.detection.by_values.MOST_COMBINATIONS", 0)
     formula = f"EF({PRODUCT})" if engine == "solver" else f"EF({SUM} < 0)"
     alone = ask(formula, engine)
     assert alone.finding is None

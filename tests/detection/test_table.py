@@ -158,10 +158,12 @@ def test_a_large_run_is_answered_within_the_bound(
 @pytest.mark.parametrize("operator", ["EG", "AG"])
 def test_what_is_hard_is_not_guessed(operator: str) -> None:
     """Theorems 6.26 and 6.27: a search that may end undecided, whatever is declared."""
-    text = f"{operator}({PRODUCT} != 1500 | P2.one == 1 & P3.x * P4.x >= 0)"
+    # A product of three processes has too many combinations of values to be expanded or tabulated.
+    rest = "P3.x * P4.x >= 0" if operator == "AG" else "P3.x * P4.x * P5.x >= 0"
+    text = f"{operator}({PRODUCT} != 1500 | P2.one == 1 & {rest})"
     found = Case(LARGE, text, "observer-independent").answer(max_cuts=2_000)
     if operator == "AG":
-        assert (found.engine, found.finding and found.finding.value) == ("solver", True), "it proves it"
+        assert (found.engine, found.finding and found.finding.value) == ("values", True), "it proves it"
         found = Case(LARGE, text, "observer-independent").answer(max_cuts=2_000, engine="exhaustive")
     assert found.finding is None and found.engine in ("exhaustive", "sweep")
 

@@ -6,12 +6,17 @@ which every cut that the text lists agrees.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from possibly.detection.slicing import Slicing
-from possibly.order.computation import Computation
+from possibly.logic.bind import bind
+from possibly.logic.parser import parse
+from possibly.order.computation import Computation, Cut
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.slice import Slice, whole
 from possibly.order.state import Readings
+from possibly.order.vocabulary import vocabulary
 from possibly.records import replace
 from possibly.trace.notation import trace
 
@@ -106,3 +111,76 @@ def test_figure_6_15_the_nearest_cut_of_a_conjunction() -> None:
     run = trace("P1(a=false): e2{a=true} e3{a=false} | P2(b=true): f2 f3{b=false}")
     found = check(run, ctl="EF(P1.a & P2.b)")
     assert found.witness is not None and found.witness.cut == {"P1": 1, "P2": 0}
+
+
+# ---- figures 4.3 to 4.5: slicing and EF -----------------------------------------------------------------
+
+FIGURE_4_3 = trace("P: e2!send(m>Q) e3 | Q: f2 f3!recv(m)")
+"""Example 4.14; e1, f1 and e4, f4 are the fictitious events before and after."""
+
+
+def of_figure_4_3() -> tuple[Computation, Slice]:
+    computation = Computation(FIGURE_4_3)
+    lattice = Lattice(computation)
+    found = Slicing(lattice, CutPredicates(lattice, Readings(computation)))
+    empty = found.slice_of(bind(parse("transit() == 0", "ctl"), vocabulary(FIGURE_4_3)).formula)
+    assert empty is not None
+    return computation, empty
+
+
+def split(e: tuple[int, int], f: tuple[int, int]) -> tuple[set[Cut], set[Cut]]:
+    """The cuts of G[e, f], with the edge (e, f) added, and of the other half: with f and without e."""
+    everything = whole(of_figure_4_3()[0])
+    low, high = list(everything.low), list(everything.high)
+    low[f[0]], high[e[0]] = f[1], e[1] - 1
+    half = replace(everything, low=tuple(low), high=tuple(high))
+    return set(replace(everything, edges=((e, f),)).cuts()), set(half.cuts())
+
+
+def test_figure_4_3_all_channels_empty() -> None:
+    """The slice adds the edge (f3, e2)."""
+    computation, empty = of_figure_4_3()
+    assert empty.edges == (((1, 2), (0, 1)),)
+    assert len(list(whole(computation).cuts())) == 8
+    assert set(empty.cuts()) == {(0, 0), (0, 1), (1, 2), (2, 2)}
+
+
+def test_figure_4_4_a_cut_of_the_other_half_satisfies_p_so_there_is_no_path() -> None:
+    """G[e3, e2]: lemma 4.13, and theorem 4.15 in one direction."""
+    computation, empty = of_figure_4_3()
+    first, second = split((0, 2), (0, 1))
+    assert first | second == set(whole(computation).cuts()) and not first & second
+    assert first == {(0, 0), (0, 1), (2, 0), (2, 1), (2, 2)} and second == {(1, 0), (1, 1), (1, 2)}
+    assert {cut for cut in second if empty.contains(cut)} == {(1, 2)}
+    assert empty.least_from((1, 0)) == (1, 2), "e2 does not need e3 in the slice"
+
+
+def test_figure_4_5_no_cut_of_the_other_half_satisfies_p_so_there_is_a_path() -> None:
+    """G[f3, e3]: theorem 4.15 in the other direction."""
+    computation, empty = of_figure_4_3()
+    first, second = split((1, 2), (0, 2))
+    assert first | second == set(whole(computation).cuts()) and not first & second
+    assert second == {(2, 0), (2, 1)} and not any(map(empty.contains, second))
+    assert empty.least_from((2, 0)) == (2, 2), "e3 needs f3 in the slice"
+
+
+# ---- figures 5.1 and 5.2: temporal operators range over the computation -----------------------------------
+
+
+def test_figure_5_1_the_computation_has_thirteen_cuts() -> None:
+    assert set(whole(FIGURE_5_1).cuts()) == {(x, y) for x in range(4) for y in range(4) if y or not x}
+
+
+def test_figure_5_2_a_path_of_the_slice_is_none_of_the_computation() -> None:
+    """Section 5.3.3: e1 and e2 are one step in the slice (a), and e3 is in none of its cuts."""
+    slice_ = replace(with_edges((E2, E1)), high=(2, 3))
+    computation, inside = set(whole(FIGURE_5_1).cuts()), set(slice_.cuts())
+    of_computation = [(2, 1), (3, 1), (3, 2), (3, 3)]
+    of_slice = [(0, 1), (0, 2), (2, 2), (2, 3)]
+    assert set(of_computation) <= computation and set(of_slice) <= inside
+    assert (2, 1) in inside and (3, 1) not in inside, "its successor does not satisfy p"
+    assert all(sum(b) - sum(a) == 1 for a, b in pairwise(of_computation))
+    assert [sum(b) - sum(a) for a, b in pairwise(of_slice)] == [1, 2, 1]
+    assert slice_.least_from((1, 2)) == (2, 2), "one step of the slice"
+    # So AG(p) holds at {e2, f1} of the slice alone, and not of the computation.
+    assert cuts(slicing().invariant_of([slice_])) == set()

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from possibly.detection import closure
+from possibly.detection import by_values, closure
 from possibly.detection.closure import slice_of
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
@@ -52,6 +52,7 @@ def test_operators_that_slices_do_not_know(
 ) -> None:
     """As `possibly slice` gives them where there are too many cuts to visit."""
     monkeypatch.setattr(closure, "FEW_CUTS", 100)
+    monkeypatch.setattr(by_values, "MOST_COMBINATIONS", 0)
     case = Case(counters(3, 20, messages=False), text)
     found = slice_of(case.slicing, case.formula)
     assert (found.exact, found.least, found.greatest) == (False, least, greatest)

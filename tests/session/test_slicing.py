@@ -87,3 +87,18 @@ def test_errors_point_into_the_predicate() -> None:
     with pytest.raises(FormulaError) as caught:
         slice_trace(trace("P(x=0): a"), "P.x == ", what="PREDICATE")
     assert (caught.value.file, caught.value.column) == ("PREDICATE", 7)
+
+
+def test_the_skeletal_representation_of_figure_4_1_has_its_cuts() -> None:
+    run = possibly.load(FIGURES / "figure-4.1.jsonl")
+    found = possibly.slice(run, "P1.x + P2.y - P3.z <= 1")
+    edges = list(found.skeleton())
+    assert ("f2", "f1") in edges and ("e1", "f1") in edges
+    places = {run.trace.name(event): run.computation.place(event) for event in range(len(run.trace))}
+    bare = Slice(
+        run.computation,
+        run.computation.initial,
+        run.computation.final,
+        edges=tuple((places[e], places[f]) for e, f in edges),
+    )
+    assert {tuple(cut.values()) for cut in found.cuts()} == set(bare.cuts())

@@ -52,3 +52,12 @@ def test_picture_shows_the_added_edges(tmp_path: Path, capsys: pytest.CaptureFix
 def test_bad_predicate_is_a_clear_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["slice", FIGURE, "P1.z > 1"]) == 2
     assert "P1.z" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_picture_of_the_slice_itself(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / f"s.{form}"
+    assert main(["slice", FIGURE, "P1.x > 1 & P2.y <= 2", f"--{form}", str(file), "--json"]) == 0
+    json.loads(capsys.readouterr().out)
+    data = file.read_bytes()
+    assert data.startswith(b"\x89PNG") if form == "png" else b"e3" in data and b"</svg>" in data

@@ -33,7 +33,7 @@ from possibly.detection.slicing import Slicing
 from possibly.detection.sum_bounds import SumBounds
 from possibly.logic.classes import classify
 from possibly.logic.predicate import is_state
-from possibly.logic.syntax import Node
+from possibly.logic.syntax import Node, Not
 from possibly.order.computation import Computation, Cut, join, meet
 from possibly.order.slice import Edge, Slice, nothing, whole
 from possibly.records import replace
@@ -77,6 +77,12 @@ def slice_by_test(slicing: Slicing, formula: Node) -> Slice | None:
 
 def _has_room(computation: Computation) -> bool:
     return len(computation.trace) ** 2 <= MOST_PAIRS
+
+
+def slice_of_complement(slicing: Slicing, formula: Node, low: Cut, high: Cut) -> Slice:
+    """The slice of the negation of a regular predicate, of the cuts between two cuts alone."""
+    test = _Closed(slicing, Not(formula), upward=False, within=(low, high))
+    return _Search(slicing.computation, test, (low, high)).slice()
 
 
 # ---- stable and co-stable ---------------------------------------------------------------------------
@@ -145,14 +151,17 @@ def _without(computation: Computation, process: int, position: int) -> Cut:
 class _Closed:
     """A test for predicates whose complement is closed under meet, or (`upward`) under join."""
 
-    def __init__(self, slicing: Slicing, formula: Node, *, upward: bool) -> None:
+    def __init__(
+        self, slicing: Slicing, formula: Node, *, upward: bool, within: tuple[Cut, Cut] | None = None
+    ) -> None:
         self._holds = _holds(slicing, formula)
         self._upward = upward
         computation = slicing.computation
         make = _with if upward else _without
+        self._first, last = within or (computation.initial, computation.final)
         self._irreducible = [
-            [make(computation, process, position) for position in range(1, length + 1)]
-            for process, length in _chains(computation)
+            [make(computation, process, position + 1) for position in range(first, end)]
+            for process, (first, end) in enumerate(zip(self._first, last, strict=True))
         ]
 
     def __call__(self, low: Cut, high: Cut) -> Cut | None:
@@ -164,8 +173,8 @@ class _Closed:
     def _candidates(self, low: Cut, high: Cut) -> Iterator[Cut]:
         """The top and the meet-irreducible cuts between the two; or the bottom and the join-irreducible."""
         yield low if self._upward else high
-        for process, cuts in enumerate(self._irreducible):
-            for cut in cuts[low[process] : high[process]]:
+        for process, (cuts, first) in enumerate(zip(self._irreducible, self._first, strict=True)):
+            for cut in cuts[low[process] - first : high[process] - first]:
                 if self._upward:
                     if all(map(int.__le__, cut, high)):
                         yield join(low, cut)
@@ -286,9 +295,11 @@ class _Staircase:
 class _Search:
     """Finds J(f) for every event f by tests between two cuts."""
 
-    def __init__(self, computation: Computation, test: Test) -> None:
+    def __init__(self, computation: Computation, test: Test, within: tuple[Cut, Cut] | None = None) -> None:
         self.computation = computation
         self._test = test
+        self._within = within or (computation.initial, computation.final)
+        """No cut outside these two is of interest."""
         count = len(computation.lengths)
         self._stairs = [[_Staircase() for _ in range(count)] for _ in range(count)]
         """By i and j: how far i gets with how few of j."""
@@ -353,12 +364,15 @@ class _Search:
         return True
 
     def _ask(self, i: int, k: int, j: int, most: int) -> bool:
-        low = self.computation.closure({i: k}) if k else self.computation.initial
-        if low[j] > most:
+        low, high = self._within
+        if k > low[i]:
+            low = join(low, self.computation.closure({i: k}))
+        if low[j] > most or k > high[i]:
             return False
-        high = self.computation.final
         if most < high[j]:
-            high = _without(self.computation, j, most + 1)
+            high = meet(high, _without(self.computation, j, most + 1))
+        if any(map(int.__gt__, low, high)):
+            return False
         found = self._test(low, high)
         if found is not None:
             self._add(found)

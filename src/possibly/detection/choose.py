@@ -97,6 +97,13 @@ def _solver(question: Question) -> Finding | None:
     return Solver(question.slicing, question.budget).decide(question.formula)
 
 
+def _values(question: Question) -> Finding | None:
+    from possibly.detection.by_values import ByValues
+    from possibly.detection.sliced import Sliced
+
+    return Sliced(ByValues(question.lattice, question.predicates)).decide(question.formula)
+
+
 def _inside(question: Question) -> Finding | None:
     from possibly.detection.inside import Inside
     from possibly.detection.sliced import Sliced
@@ -143,6 +150,13 @@ def _solver_linear(question: Question) -> Finding | None:
     return _via(question, Solver(question.slicing, question.budget).decide)
 
 
+def _values_linear(question: Question) -> Finding | None:
+    from possibly.detection.by_values import ByValues
+    from possibly.detection.sliced import Sliced
+
+    return _via(question, Sliced(ByValues(question.lattice, question.predicates)).decide)
+
+
 def _linear(question: Question) -> Finding:
     from possibly.detection.linear import Linear
 
@@ -158,6 +172,13 @@ ENGINES = (
     Engine("slice", "ctl", _slice, "answers from slices, in polynomial time, without visiting cuts"),
     Engine("oracle", "ctl", _oracle, "the class of the predicate leaves few cuts at which it matters"),
     Engine("definitely", "ctl", _definitely, "AF of a regular predicate: searches the interval that matters"),
+    Engine(
+        "values",
+        "ctl",
+        _values,
+        "answers from one slice for each combination of values, where there are too many cuts to visit",
+        for_many_cuts=True,
+    ),
     Engine(
         "relational",
         "ctl",
@@ -188,6 +209,13 @@ ENGINES = (
     ),
     Engine("sweep", "ctl", _sweep, "holds the whole lattice as rows of bits, one pass an operator"),
     Engine("slice", "ltl", _slice_linear, "the formula says the same in branching time, which slices answer"),
+    Engine(
+        "values",
+        "ltl",
+        _values_linear,
+        "the formula says the same in branching time, which slices by combinations of values answer",
+        for_many_cuts=True,
+    ),
     Engine(
         "relational",
         "ltl",

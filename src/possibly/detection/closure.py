@@ -6,8 +6,8 @@ Here belongs the way from cuts, or from lean slices, to one slice. Four ways, th
 2. The lattice has at most `FEW_CUTS` cuts; the formula may be any, AF, AX and until among them. The least cut
    of the sublattice that contains an event is the meet of all satisfying cuts that contain it (thesis,
    theorem 4.5), found by visiting them all.
-3. The predicate has a class for which EF can be tested between two cuts (`by_test`): the slice is exact on
-   long runs too.
+3. Its atoms take few values, so that it is a union of lean slices after all (`by_values`); or the predicate
+   has a class for which EF can be tested between two cuts (`by_test`). Exact on long runs too.
 4. Otherwise an approximate slice (`wider`): it contains every satisfying cut, and perhaps more than needed.
 """
 
@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from possibly.detection.by_test import slice_by_test
+from possibly.detection.by_values import ByValues
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
-from possibly.detection.slicing import Slicing
+from possibly.detection.slicing import Alternatives, Slicing
 from possibly.detection.wider import wider_slice
 from possibly.logic.syntax import Node
 from possibly.order.computation import Computation, Cut, join, meet
@@ -34,19 +35,31 @@ def slice_of(slicing: Slicing, formula: Node) -> Slice:
     """The slice of a formula, exact if that can be had."""
     parts = slicing.alternatives(formula)
     if parts is not None:
-        parts = [part for part in parts if not part.is_empty]
-        if len(parts) < 2:
-            return parts[0] if parts else nothing(slicing.computation)
-        return _with_lean(disjunction(parts), lambda cut: any(part.contains(cut) for part in parts))
+        return _united(slicing, parts)
     visited = _by_visiting(slicing, formula)
     if visited is not None:
         return visited
+    parts = ByValues(slicing.lattice, slicing.predicates).alternatives(formula)
+    if parts is not None:
+        return _united(slicing, parts)
     return slice_by_test(slicing, formula) or wider_slice(slicing, formula)
 
 
+def _united(slicing: Slicing, alternatives: Alternatives) -> Slice:
+    parts = [part for part in alternatives if not part.is_empty]
+    if len(parts) < 2:
+        return parts[0] if parts else nothing(slicing.computation)
+    return _with_lean(disjunction(parts), lambda cut: any(part.contains(cut) for part in parts))
+
+
 def _with_lean(found: Slice, satisfies: Callable[[Cut], bool]) -> Slice:
-    cuts = list(islice(found.cuts(), FEW_CUTS + 1))
-    return found if len(cuts) > FEW_CUTS else replace(found, lean=all(map(satisfies, cuts)))
+    """One cut that does not satisfy the formula tells; that there is none, only a look at all of them."""
+    seen = 0
+    for cut in islice(found.cuts(), FEW_CUTS + 1):
+        if not satisfies(cut):
+            return replace(found, lean=False)
+        seen += 1
+    return found if seen > FEW_CUTS else replace(found, lean=True)
 
 
 def _by_visiting(slicing: Slicing, formula: Node) -> Slice | None:

@@ -8,10 +8,11 @@ left out. It takes lattices without joint events, of 2 to 64 processes whose cou
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from functools import cached_property
 from types import ModuleType
+from typing import Literal
 
 from possibly.compiled import built
 from possibly.detection.laws import Law
@@ -62,15 +63,31 @@ class CompiledRows:
         needs, allows = bounds(computation, order)
         flat = [[_flat(table) for table in part] for part in (needs, allows)]
         lengths = array("i", [computation.lengths[process] for process in order])
-        self.rows: tuple[bytes, bytes, bytes, bytes] = kernel.enumerate(lengths, shifts, *flat, visit)
-        self._keys = memoryview(self.rows[0]).cast("Q")
-        self._high = memoryview(self.rows[2]).cast("i")
-        self._offset = memoryview(self.rows[3]).cast("Q")
+        self.planes: tuple[bytearray, ...] = kernel.enumerate(lengths, shifts, *flat, visit)
+        """Rows with the same counts of all processes but two: (key, first, row, offset, low, high)."""
+        key, first, row, offset, low, high = self.planes
+        self._keys, self._first = memoryview(key).cast("Q"), memoryview(first).cast("i")
+        self._row, self._offset = memoryview(row).cast("I"), memoryview(offset).cast("Q")
+        form: Literal["H", "i"] = "H" if len(low) == 2 * self._row[-1] else "i"
+        self._low, self._high = memoryview(low).cast(form), memoryview(high).cast(form)
         self.cuts = self._offset[-1]
-        self.bytes = sum(map(len, self.rows))
+        self.bytes = sum(map(len, self.planes))
+
+    @cached_property
+    def rows(self) -> tuple[bytes, bytes, bytes, bytes]:
+        """Each row by itself: (key, low, high, offset)."""
+        found: tuple[bytes, bytes, bytes, bytes] = self.kernel.expanded(self.planes)
+        return found
+
+    def _at(self, row: int) -> tuple[int, int]:
+        """The key of a row and the offset of its bits."""
+        plane = bisect_right(self._row, row) - 1
+        start = self._row[plane]
+        before = sum(self._high[start:row]) - sum(self._low[start:row]) + row - start
+        return self._keys[plane] + self._first[plane] + row - start, self._offset[plane] + before
 
     def everything(self) -> bytearray:
-        found: bytearray = self.kernel.everything(self.rows)
+        found: bytearray = self.kernel.everything(self.planes)
         return found
 
     def nothing(self) -> bytearray:
@@ -81,32 +98,37 @@ class CompiledRows:
         return found
 
     def row_bits(self, cuts: bytearray) -> Iterator[int]:
-        for first, end in pairwise(self._offset):
+        first = 0
+        for low, high in zip(self._low, self._high, strict=True):
+            end = first + high - low + 1
             here = int.from_bytes(cuts[first >> 3 : (end + 7) >> 3], "little") >> (first & 7)
             yield here & ((1 << end - first) - 1)
+            first = end
 
     def collected(self, addresses: Iterable[tuple[int, int]]) -> bytearray:
         found = self.nothing()
         for row, bit in addresses:
-            at = self._offset[row] + bit
+            at = self._at(row)[1] + bit
             found[at >> 3] |= 1 << (at & 7)
         return found
 
     def contains(self, cuts: bytearray, cut: Sequence[int]) -> bool:
-        key = sum(cut[process] << self._fields[process][0] for process in self.prefix)
-        row = bisect_left(self._keys, key)
-        bit = self._offset[row] + self._high[row] - cut[self.last]
+        *outer, inner = self.prefix
+        key = sum(cut[process] << self._fields[process][0] for process in outer)
+        plane = bisect_left(self._keys, key)
+        row = self._row[plane] + cut[inner] - self._first[plane]
+        bit = self._at(row)[1] + self._high[row] - cut[self.last]
         return bool(cuts[bit >> 3] >> (bit & 7) & 1)
 
     def nearest(self, cuts: bytearray) -> set[int]:
         fields = array("q", [n for process in self.prefix for n in self._fields[process]])
-        return {self._packed(row, count) for row, count in self.kernel.nearest(self.rows, fields, cuts)}
+        return {self._packed(row, count) for row, count in self.kernel.nearest(self.planes, fields, cuts)}
 
     def latest(self, row: int) -> int:
         return self._packed(row, self._high[row])
 
     def _packed(self, row: int, count: int) -> int:
-        key, shifts = self._keys[row], self.lattice.shifts
+        key, shifts = self._at(row)[0], self.lattice.shifts
         counts = {process: key >> shift & mask for process, (shift, mask) in self._fields.items()}
         return sum(n << shifts[process] for process, n in counts.items()) + (count << shifts[self.last])
 
@@ -115,12 +137,12 @@ class CompiledRows:
     def local(self, process: int, table: bytearray) -> bytearray:
         found: bytearray
         if process != self.last:
-            found = self.kernel.by_prefix(self.rows, *self._fields[process], table)
+            found = self.kernel.by_prefix(self.planes, *self._fields[process], table)
             return found
         length = len(table) - 1
         whole = sum(1 << length - count for count, truth in enumerate(table) if truth)
         bits = whole.to_bytes((length + 64) // 64 * 8 + 8, "little")
-        found = self.kernel.by_last(self.rows, bits, length)
+        found = self.kernel.by_last(self.planes, bits, length)
         return found
 
     def several(self, support: Sequence[int], holds: Holds) -> bytearray:
@@ -135,36 +157,40 @@ class CompiledRows:
         inside = [process for process in support if process != self.last]
         fields = array("q", [n for process in inside for n in (*self._fields[process], strides[process])])
         table, stride = bytearray(size), strides.get(self.last, 0)
-        self.kernel.mark(self.rows, fields, stride, table)
+        self.kernel.mark(self.planes, fields, stride, table)
         shifts = self.lattice.shifts
         at = table.find(1)
         while at >= 0:
             cut = sum((at // strides[p] % (lengths[p] + 1)) << shifts[p] for p in support)
             table[at] = 2 if holds(cut) else 3
             at = table.find(1, at + 1)
-        found: bytearray = self.kernel.by_map(self.rows, fields, stride, table)
+        found: bytearray = self.kernel.by_map(self.planes, fields, stride, table)
         return found
 
     def _each(self, holds: Holds) -> bytearray:
         """At every cut, one by one."""
         found = self.nothing()
-        for row in range(len(self._keys)):
-            first = self._packed(row, self._high[row])
-            for bit in range(self._offset[row], self._offset[row + 1]):
-                if holds(first - (bit - self._offset[row] << self.lattice.shifts[self.last])):
+        bit = 0
+        for row, (low, high) in enumerate(zip(self._low, self._high, strict=True)):
+            first = self._packed(row, high)
+            for down in range(high - low + 1):
+                if holds(first - (down << self.lattice.shifts[self.last])):
                     found[bit >> 3] |= 1 << (bit & 7)
+                bit += 1
         return found
 
     # ---- operators ------------------------------------------------------------------------------
 
     def some_next(self, cuts: bytearray, process: int | None) -> bytearray:
-        units = self._units(self.prefix if process is None else [p for p in self.prefix if p == process])
-        found: bytearray = self.kernel.some_next(self.rows, units, process in (None, self.last), cuts)
+        *outer, inner = self.prefix
+        units = self._units(outer if process is None else [p for p in outer if p == process])
+        along = (process in (None, inner), process in (None, self.last))
+        found: bytearray = self.kernel.some_next(self.planes, units, *along, cuts)
         return found
 
     def path(self, law: Law, now: bytearray, meanwhile: bytearray) -> bytearray:
-        units = self._units(self.prefix)
-        found: bytearray = self.kernel.path(self.rows, units, law.every, law.at_end, now, meanwhile)
+        units = self._units(self.prefix[:-1])
+        found: bytearray = self.kernel.path(self.planes, units, law.every, law.at_end, now, meanwhile)
         return found
 
     def _units(self, processes: Sequence[int]) -> array[int]:

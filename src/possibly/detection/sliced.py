@@ -26,7 +26,7 @@ from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.computation import Arcs, Cut
 from possibly.order.lattice import Move
-from possibly.order.slice import Slice
+from possibly.order.slice import Slice, unimplied
 
 SMALL = 4_000
 """Events times processes up to which the path with the fewest changes is searched for."""
@@ -162,7 +162,9 @@ class Sliced:
                 found.append(event)
                 if not missing:
                     break
-        return tuple(map(self.lattice.move_of, found))
+        # What each step needs is not looked up: the recorded order has it.
+        units, whose = self.lattice.units, self.computation.trace.process
+        return tuple(Move(event, units[whose[event]], (whose[event],), (), ()) for event in found)
 
     # ---- EG and AF ------------------------------------------------------------------------------
 
@@ -294,7 +296,8 @@ class Sliced:
             return False
         if any(states.find(0, 0, cut[process] + 1) >= 0 for process, states in part.allowed.items()):
             return False
-        return not any(cut[f[0]] >= f[1] and not self.slicing.is_implied(e, f) for e, f in part.edges)
+        inside = ((e, f) for e, f in part.edges if cut[f[0]] >= f[1])
+        return next(unimplied(self.computation, inside), None) is None
 
     def _always_until(self, first: Node, second: Node) -> Finding | None:
         """A[p U q] fails iff EG !q, or E[!q U !p & !q]."""

@@ -34,7 +34,7 @@ from possibly.order.bitmaps import Bits
 from possibly.order.computation import Computation, Cut
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
-from possibly.order.slice import Edge, Slice, conjunction, nothing, whole
+from possibly.order.slice import Edge, Slice, conjunction, nothing, unimplied, whole
 from possibly.order.state import Chain, Readings
 from possibly.records import replace
 from possibly.trace.model import NONE
@@ -190,18 +190,14 @@ class Slicing:
         low = list(part.low)
         for process, states in part.allowed.items():
             low[process] = max(low[process], states.rfind(0) + 1)
-        for (process, position), f in part.edges:
-            if not self.is_implied((process, position), f):
-                low[process] = max(low[process], position)
+        beyond = (edge for edge in part.edges if edge[0][1] > low[edge[0][0]])
+        for (process, position), _ in unimplied(self.computation, beyond):
+            low[process] = max(low[process], position)
         return self._upward(low)
 
     def _upward(self, low: Sequence[int]) -> Alternatives:
         least = self.computation.closure(dict(enumerate(low)))
         return [replace(whole(self.computation), low=least)]
-
-    def is_implied(self, e: tuple[int, int], f: tuple[int, int]) -> bool:
-        """Whether the trace itself orders e before f."""
-        return self.computation.clock(self.computation.at(*f))[e[0]] >= e[1]
 
     def controllable(self, parts: Alternatives | None) -> Alternatives | None:
         if parts is None or len(parts) > 1:

@@ -419,24 +419,113 @@ static PyObject *fall(PyObject *self, PyObject *args) { return searched(args, lo
 
 /* ---- components ------------------------------------------------------------------------------------ */
 
+/* Events of a process that a forbidden state binds together are a block. A component has of each process a
+ * range of blocks, the lowest of which needs another process, so the search goes over those blocks alone that
+ * have a link, the nodes; a link to a block without one counts as a link to the node below it. What lies
+ * between the nodes is numbered in passing, without being searched. */
 typedef struct {
-    int32_t node, process, cursor; /* what of its edges comes next: 0 before, 1 after, from 2 on links */
+    int32_t node, process, cursor[MOST_SOURCES]; /* the next link of each source */
 } Frame;
+
+typedef struct {
+    int32_t first, last; /* the positions of its block */
+    int32_t index, low;  /* Tarjan's numbers; low becomes the component, negative and from -1 down */
+} Node;
+
+typedef struct {
+    int32_t first, last, process, component; /* positions */
+} Range;
 
 typedef struct {
     Py_ssize_t processes, nodes;
     const int32_t *length;
-    int32_t *base;             /* the first node of each process, and after the last one */
     PyObject *states;
     Source sources[MOST_SOURCES];
     int count;
-    int32_t *hint[MOST_SOURCES]; /* by process: a link near the one asked for last */
-    int32_t *index, *low;        /* Tarjan's numbers; low becomes the component, negative and from -2 down */
+    int32_t *base;                 /* by process: its first node, and after the last one */
+    Node *node;
+    int32_t *link[MOST_SOURCES];   /* by node: its first link, and after the last one */
+    int32_t *hint;                 /* by process: a node near the one asked for last */
     int32_t *stack;
+    char *several;                 /* by node: it is in a component of several blocks */
+    Py_ssize_t several_count;
     Frame *frames;
     Py_ssize_t height, depth, room, next;
     int32_t components;
+    Range *ranges;                 /* what is in components of several blocks, by process and position */
+    Py_ssize_t range_count;
 } Graph;
+
+/* The last position of the block of a position. */
+static inline int32_t block_last(const Graph *graph, Py_ssize_t process, int32_t position) {
+    PyObject *states = PyList_GET_ITEM(graph->states, process);
+    if (!PyBytes_Check(states)) return position;
+    int64_t found = next_set(PyBytes_AS_STRING(states), PyBytes_GET_SIZE(states), position);
+    return found < 0 || found > graph->length[process] ? graph->length[process] : (int32_t)found;
+}
+
+static inline int32_t block_first(const Graph *graph, Py_ssize_t process, int32_t position) {
+    PyObject *states = PyList_GET_ITEM(graph->states, process);
+    if (!PyBytes_Check(states)) return position;
+    int64_t found = last_set(PyBytes_AS_STRING(states), PyBytes_GET_SIZE(states), position - 1);
+    return found < 0 ? 1 : (int32_t)found + 1;
+}
+
+/* The nodes of all processes, from the links of both sources in the order of their positions. */
+static int graph_nodes(Graph *graph) {
+    Py_ssize_t at[MOST_SOURCES] = {0}, node = 0;
+    for (Py_ssize_t p = 0; p < graph->processes; p++) {
+        graph->base[p] = (int32_t)node;
+        int32_t last = 0;
+        for (;;) {
+            int64_t position = INT64_MAX;
+            for (int i = 0; i < graph->count; i++) {
+                const Source *source = &graph->sources[i];
+                if (at[i] >= ((const int32_t *)source->start.buf)[p + 1]) continue;
+                int32_t here = ((const int32_t *)source->position.buf)[at[i]];
+                position = here < position ? here : position;
+            }
+            if (position == INT64_MAX) break;
+            if (position < 1 || position > graph->length[p] || position < last) return bad_link();
+            last = block_last(graph, p, (int32_t)position);
+            graph->node[node] = (Node){block_first(graph, p, (int32_t)position), last, 0, 0};
+            for (int i = 0; i < graph->count; i++) {
+                const Source *source = &graph->sources[i];
+                const int32_t *near = source->position.buf;
+                Py_ssize_t end = ((const int32_t *)source->start.buf)[p + 1];
+                graph->link[i][node] = (int32_t)at[i];
+                while (at[i] < end && near[at[i]] <= last) {
+                    if (near[at[i]] < position) return bad_link();
+                    at[i]++;
+                }
+            }
+            node++;
+        }
+    }
+    graph->base[graph->processes] = (int32_t)node;
+    for (int i = 0; i < graph->count; i++) graph->link[i][node] = (int32_t)at[i];
+    graph->nodes = node;
+    return 0;
+}
+
+/* The node of a position, or the one below it: NONE if there is no such. */
+static inline int32_t node_below(Graph *graph, uint64_t process, int32_t position) {
+    int32_t node = graph->hint[process], base = graph->base[process], end = graph->base[process + 1];
+    while (node >= base && graph->node[node].first > position) node--;
+    while (node + 1 < end && graph->node[node + 1].first <= position) node++;
+    graph->hint[process] = node < base ? base : node;
+    return node < base || base == end ? NONE : node;
+}
+
+/* Where a link leads: the process and the position; -1 on an error. */
+static inline int far_end(const Graph *graph, int which, Py_ssize_t link, uint64_t *process, int32_t *position) {
+    const Source *source = &graph->sources[which];
+    uint64_t end = end_at(source, link), far = end & (((uint64_t)1 << source->shift) - 1);
+    *process = end >> source->shift;
+    if (*process >= (uint64_t)graph->processes || far < 1 || far > (uint64_t)graph->length[*process]) return bad_link();
+    *position = (int32_t)far;
+    return 0;
+}
 
 static int visit(Graph *graph, int32_t process, int32_t node) {
     if (graph->depth == graph->room) {
@@ -449,136 +538,241 @@ static int visit(Graph *graph, int32_t process, int32_t node) {
         graph->frames = grown;
         graph->room = room;
     }
-    graph->frames[graph->depth++] = (Frame){node, process, 0};
-    graph->index[node] = graph->low[node] = (int32_t)graph->next++;
+    Frame *frame = &graph->frames[graph->depth++];
+    frame->node = node;
+    frame->process = process;
+    for (int i = 0; i < graph->count; i++) frame->cursor[i] = graph->link[i][node];
+    graph->node[node].index = graph->node[node].low = (int32_t)graph->next++;
     graph->stack[graph->height++] = node;
     return 0;
 }
 
-/* The first link of a process whose near end is at this position or later. */
-static inline Py_ssize_t first_link(Graph *graph, int which, int32_t process, int32_t position) {
-    const Source *source = &graph->sources[which];
-    const int32_t *start = source->start.buf, *near = source->position.buf;
-    Py_ssize_t link = graph->hint[which][process];
-    while (link > start[process] && near[link - 1] >= position) link--;
-    while (link < start[process + 1] && near[link] < position) link++;
-    graph->hint[which][process] = (int32_t)link;
-    return link;
+static inline void mark_several(Graph *graph, int32_t node) {
+    graph->several_count += !graph->several[node];
+    graph->several[node] = 1;
 }
 
-static inline int is_forbidden(const Graph *graph, int32_t process, int32_t position) {
-    PyObject *states = PyList_GET_ITEM(graph->states, process);
-    if (!PyBytes_Check(states) || position >= graph->length[process]) return 0;
-    return position >= PyBytes_GET_SIZE(states) * 8 ||
-           !(PyBytes_AS_STRING(states)[position >> 3] >> (position & 7) & 1);
-}
-
-/* Most events need but the one before, which is done: they are components of their own, at once. */
-static inline int is_plain(Graph *graph, int32_t process, int32_t node) {
-    int32_t position = node - graph->base[process] + 1;
-    if (position > 1 && (!graph->index[node - 1] || graph->low[node - 1] >= 0)) return 0;
-    if (is_forbidden(graph, process, position)) return 0;
+/* The next node that this frame's node needs, and its process: NONE if there is none left, -2 on an error. */
+static inline int32_t next_need(Graph *graph, Frame *frame, uint64_t *whose) {
+    int32_t node = frame->node, position;
     for (int i = 0; i < graph->count; i++) {
-        const Source *source = &graph->sources[i];
-        Py_ssize_t link = first_link(graph, i, process, position);
-        if (link < ((const int32_t *)source->start.buf)[process + 1] &&
-            ((const int32_t *)source->position.buf)[link] == position)
-            return 0;
+        while (frame->cursor[i] < graph->link[i][node + 1]) {
+            if (far_end(graph, i, frame->cursor[i]++, whose, &position) < 0) return -2;
+            int32_t found = node_below(graph, *whose, position);
+            if (found == node && position > graph->node[node].last) mark_several(graph, node);
+            if (found != NONE && found != node) return found;
+        }
     }
-    graph->index[node] = (int32_t)graph->next++;
-    graph->low[node] = -2 - graph->components++;
+    return NONE;
+}
+
+/* Most nodes need what is in finished components alone: they are components of their own, at once. */
+static inline int is_settled(Graph *graph, int32_t process, int32_t node) {
+    Node *here = &graph->node[node];
+    if (node > graph->base[process] && here[-1].low >= 0) return 0;
+    for (int i = 0; i < graph->count; i++)
+        for (Py_ssize_t link = graph->link[i][node]; link < graph->link[i][node + 1]; link++) {
+            const Source *source = &graph->sources[i];
+            uint64_t end = end_at(source, link), far = end & (((uint64_t)1 << source->shift) - 1);
+            uint64_t whose = end >> source->shift;
+            if (whose >= (uint64_t)graph->processes || far < 1 || far > (uint64_t)graph->length[whose]) return 0;
+            int32_t found = node_below(graph, whose, (int32_t)far);
+            if (found != NONE && graph->node[found].low >= 0) return 0;
+        }
+    here->index = (int32_t)graph->next++;
+    here->low = -1 - graph->components++;
     return 1;
 }
 
-/* The next node that this frame's node needs, and its process: -1 if there is none left, -2 on an error. */
-static int32_t next_need(Graph *graph, Frame *frame, int32_t *whose) {
-    int32_t node = frame->node, process = frame->process;
-    int32_t position = node - graph->base[process] + 1;
-    *whose = process;
-    if (frame->cursor == 0) {
-        frame->cursor = 1;
-        if (position > 1) return node - 1;
-    }
-    if (frame->cursor == 1) {
-        frame->cursor = 2;
-        if (is_forbidden(graph, process, position)) return node + 1;
-    }
-    int32_t skip = frame->cursor - 2;
-    for (int i = 0; i < graph->count; i++) {
-        const Source *source = &graph->sources[i];
-        const int32_t *near = source->position.buf;
-        Py_ssize_t link = first_link(graph, i, process, position), last = ((const int32_t *)source->start.buf)[process + 1];
-        for (; link < last && near[link] == position; link++) {
-            if (skip-- > 0) continue;
-            uint64_t end = end_at(source, link), other = end >> source->shift;
-            uint64_t far = end & (((uint64_t)1 << source->shift) - 1);
-            if (other >= (uint64_t)graph->processes || far < 1 || far > (uint64_t)graph->length[other]) {
-                bad_link();
-                return -2;
-            }
-            frame->cursor++;
-            *whose = (int32_t)other;
-            return graph->base[other] + (int32_t)far - 1;
-        }
-    }
-    return -1;
+/* The component of a node from which the search did not come back to an earlier one. */
+static inline void close_component(Graph *graph, int32_t node) {
+    int32_t component = -1 - graph->components++, is_several = graph->stack[graph->height - 1] != node, member;
+    do {
+        member = graph->stack[--graph->height];
+        graph->node[member].low = component;
+        if (is_several) mark_several(graph, member);
+    } while (member != node);
 }
 
+/* Tarjan's search from a node, the nodes below it first. */
 static int grow_tree(Graph *graph, int32_t process, int32_t root) {
     if (visit(graph, process, root) < 0) return -1;
     while (graph->depth) {
         Frame *frame = &graph->frames[graph->depth - 1];
-        int32_t whose, node = frame->node, need = next_need(graph, frame, &whose);
+        int32_t node = frame->node, below = node - 1, need;
+        uint64_t whose = (uint64_t)frame->process;
+        Node *here = &graph->node[node];
+        int has_below = below >= graph->base[whose];
+        if (has_below && !here[-1].index) need = below;
+        else need = next_need(graph, frame, &whose);
         if (need == -2) return -1;
-        if (need >= 0) {
-            if (!graph->index[need]) {
-                /* From the first event that is not done yet, so that few events are open at a time. */
-                int32_t first = need;
-                while (first > graph->base[whose] && !graph->index[first - 1]) first--;
-                while (first < need && is_plain(graph, whose, first)) first++;
-                if (!is_plain(graph, whose, need) && visit(graph, whose, need) < 0) return -1;
-            } else if (graph->low[need] >= 0 && graph->index[need] < graph->low[node]) {
-                graph->low[node] = graph->index[need];
+        if (need != NONE) {
+            const Node *there = &graph->node[need];
+            if (!there->index) {
+                if (visit(graph, (int32_t)whose, need) < 0) return -1;
+            } else if (there->low >= 0 && there->index < here->low) {
+                here->low = there->index;
             }
             continue;
         }
+        /* The node below is a need as well; it was visited first, and may be open. */
+        if (has_below && here[-1].low >= 0 && here[-1].index < here->low) here->low = here[-1].index;
         graph->depth--;
-        int32_t low = graph->low[node];
-        if (low == graph->index[node]) {
-            int32_t component = -2 - graph->components++, member;
-            do {
-                member = graph->stack[--graph->height];
-                graph->low[member] = component;
-            } while (member != node);
+        int32_t low = here->low;
+        if (low == here->index) close_component(graph, node);
+        if (graph->depth) {
+            Node *before = &graph->node[graph->frames[graph->depth - 1].node];
+            if (low < before->low) before->low = low;
         }
-        if (graph->depth && low < graph->low[graph->frames[graph->depth - 1].node])
-            graph->low[graph->frames[graph->depth - 1].node] = low;
     }
     return 0;
 }
 
-static int graph_open(Graph *graph) {
-    size_t processes = (size_t)graph->processes;
-    graph->base = malloc((processes + 1) * 4);
-    if (graph->base == NULL) return -1;
-    int64_t nodes = 0;
-    for (size_t p = 0; p <= processes; p++) {
-        graph->base[p] = (int32_t)nodes;
-        if (p < processes) nodes += graph->length[p] < 0 ? 0 : graph->length[p];
-        if (nodes >= INT32_MAX) return -1;
+/* A few nodes of each process in turn: then most of what they need is done, and trees stay small. */
+static int graph_search(Graph *graph) {
+    int32_t longest = 0;
+    for (Py_ssize_t p = 0; p < graph->processes; p++) {
+        int32_t count = graph->base[p + 1] - graph->base[p];
+        longest = count > longest ? count : longest;
     }
-    graph->nodes = (Py_ssize_t)nodes;
-    graph->index = calloc((size_t)nodes + 1, 4);
-    graph->low = malloc(((size_t)nodes + 1) * 4);
-    graph->stack = malloc(((size_t)nodes + 1) * 4);
-    if (graph->index == NULL || graph->low == NULL || graph->stack == NULL) return -1;
-    for (int i = 0; i < graph->count; i++) {
-        graph->hint[i] = malloc((processes + 1) * 4);
-        if (graph->hint[i] == NULL) return -1;
-        memcpy(graph->hint[i], graph->sources[i].start.buf, processes * 4);
+    for (int64_t from = 0; from < longest; from += 8) {
+        if (PyErr_CheckSignals() < 0) return -1;
+        for (int32_t p = 0; p < graph->processes; p++) {
+            int64_t until = graph->base[p] + from + 8;
+            until = until < graph->base[p + 1] ? until : graph->base[p + 1];
+            for (int32_t node = graph->base[p] + (int32_t)from; node < until; node++)
+                if (!graph->node[node].index && !is_settled(graph, p, node) && grow_tree(graph, p, node) < 0) return -1;
+        }
     }
-    graph->next = 1;
     return 0;
+}
+
+/* How far up the blocks above a node are in its component: the last position, from links that lead there. */
+static int graph_reach(Graph *graph, int32_t *reach) {
+    int32_t p = 0;
+    for (int32_t node = 0; node < graph->nodes; node++) {
+        while (node >= graph->base[p + 1]) p++;
+        if (!graph->several[node]) continue;
+        for (int i = 0; i < graph->count; i++)
+            for (Py_ssize_t link = graph->link[i][node]; link < graph->link[i][node + 1]; link++) {
+                uint64_t whose;
+                int32_t position;
+                if (far_end(graph, i, link, &whose, &position) < 0) return -1;
+                int32_t found = node_below(graph, whose, position);
+                if (found == NONE || graph->node[found].low != graph->node[node].low) continue;
+                if (position > reach[found]) reach[found] = block_last(graph, (Py_ssize_t)whose, position);
+            }
+    }
+    return 0;
+}
+
+/* The ranges of positions that are in components of several blocks. */
+static int graph_ranges(Graph *graph) {
+    if (!graph->several_count) return 0;
+    int32_t *reach = malloc(((size_t)graph->nodes + 1) * 4);
+    graph->ranges = malloc(((size_t)graph->several_count + 1) * sizeof *graph->ranges);
+    int failed = reach == NULL || graph->ranges == NULL;
+    if (failed) PyErr_NoMemory();
+    else {
+        for (Py_ssize_t node = 0; node < graph->nodes; node++) reach[node] = graph->node[node].last;
+        failed = graph_reach(graph, reach) < 0;
+    }
+    for (Py_ssize_t p = 0; !failed && p < graph->processes; p++) {
+        Range *range = NULL;
+        for (int32_t node = graph->base[p]; node < graph->base[p + 1]; node++) {
+            const Node *here = &graph->node[node];
+            if (!graph->several[node]) range = NULL;
+            else if (range != NULL && range->component == here->low) range->last = reach[node];
+            else {
+                range = &graph->ranges[graph->range_count++];
+                *range = (Range){here->first, reach[node], (int32_t)p, here->low};
+            }
+        }
+    }
+    free(reach);
+    return failed ? -1 : 0;
+}
+
+/* Numbers the blocks from one position to another, in order; yields the next free number. */
+static int32_t number_blocks(int32_t *number, PyObject *states, int32_t from, int32_t until, int32_t length, int32_t next) {
+    if (!PyBytes_Check(states)) {
+        for (int32_t x = from; x <= until; x++) number[x - 1] = next++;
+        return next;
+    }
+    const char *bits = PyBytes_AS_STRING(states);
+    Py_ssize_t words = PyBytes_GET_SIZE(states) / 8;
+    for (int32_t x = from; x <= until;) {
+        int32_t end = (x | 63) < until ? (x | 63) : until;
+        uint64_t word = (x >> 6) < words ? word_at(bits, x >> 6) >> (x & 63) : 0;
+        for (; x <= end; x++, word >>= 1) {
+            number[x - 1] = next;
+            next += (int32_t)(word & 1);
+        }
+    }
+    int is_closed = (until >> 6) < words && word_at(bits, until >> 6) >> (until & 63) & 1;
+    return until >= from && !is_closed && until == length ? next + 1 : next;
+}
+
+/* By event the number of its component; for each process the last position in a component of several events. */
+static int32_t graph_numbers(Graph *graph, int32_t *number, int32_t *last, int32_t *given) {
+    int32_t next = 0;
+    Py_ssize_t range = 0;
+    for (Py_ssize_t p = 0; p < graph->processes; p++) {
+        PyObject *states = PyList_GET_ITEM(graph->states, p);
+        int32_t x = 1, length = graph->length[p];
+        last[p] = 0;
+        for (; range < graph->range_count && graph->ranges[range].process == p; range++) {
+            const Range *here = &graph->ranges[range];
+            next = number_blocks(number, states, x, here->first - 1, length, next);
+            int32_t *found = &given[-1 - here->component];
+            if (!*found) *found = ++next;
+            for (x = here->first; x <= here->last; x++) number[x - 1] = *found - 1;
+            last[p] = here->last;
+        }
+        next = number_blocks(number, states, x, length, length, next);
+        if (PyBytes_Check(states)) {
+            /* The last forbidden state before the end binds two events. */
+            int32_t state = length - 1;
+            while (state > 0 && state < PyBytes_GET_SIZE(states) * 8 &&
+                   PyBytes_AS_STRING(states)[state >> 3] >> (state & 7) & 1)
+                state--;
+            if (state > 0 && state + 1 > last[p]) last[p] = state + 1;
+        }
+        number += length;
+    }
+    return next;
+}
+
+static int graph_open(Graph *graph) {
+    size_t processes = (size_t)graph->processes, most = 1;
+    int64_t events = 0;
+    for (size_t p = 0; p < processes; p++) {
+        if (graph->length[p] < 0 || (events += graph->length[p]) >= INT32_MAX) return -1;
+    }
+    for (int i = 0; i < graph->count; i++) most += (size_t)graph->sources[i].position.len / 4;
+    graph->base = malloc((processes + 1) * 4);
+    graph->hint = malloc((processes + 1) * 4);
+    graph->node = malloc(most * sizeof *graph->node);
+    graph->stack = malloc(most * 4);
+    graph->several = calloc(most, 1);
+    for (int i = 0; i < graph->count; i++)
+        if ((graph->link[i] = malloc((most + 1) * 4)) == NULL) return -1;
+    graph->next = 1;
+    return graph->base && graph->hint && graph->node && graph->stack && graph->several ? 0 : -1;
+}
+
+static void graph_close(Graph *graph) {
+    for (int i = 0; i < graph->count; i++) {
+        source_close(&graph->sources[i]);
+        free(graph->link[i]);
+    }
+    free(graph->base);
+    free(graph->hint);
+    free(graph->node);
+    free(graph->stack);
+    free(graph->several);
+    free(graph->frames);
+    free(graph->ranges);
 }
 
 /* components(lengths, states, sources): the strongly connected components of what events need: by event, the
@@ -588,7 +782,7 @@ static PyObject *components(PyObject *self, PyObject *args) {
     PyObject *sources, *numbers = NULL, *last = NULL, *found = NULL;
     Py_buffer lengths;
     Graph graph;
-    int32_t *size = NULL;
+    int32_t *given = NULL;
     memset(&graph, 0, sizeof graph);
     if (!PyArg_ParseTuple(args, "y*O!O!", &lengths, &PyList_Type, &graph.states, &PyTuple_Type, &sources)) return NULL;
     graph.length = lengths.buf;
@@ -605,45 +799,23 @@ static PyObject *components(PyObject *self, PyObject *args) {
         PyErr_NoMemory();
         goto done;
     }
-    /* A few events of each process in turn: then most of what they need is done, and trees stay small. */
-    int32_t longest = 0;
-    for (Py_ssize_t p = 0; p < graph.processes; p++) longest = graph.length[p] > longest ? graph.length[p] : longest;
-    for (int64_t from = 0; from < longest; from += 16) {
-        if (PyErr_CheckSignals() < 0) goto done;
-        for (int32_t p = 0; p < graph.processes; p++) {
-            int64_t until = from + 16 < graph.length[p] ? from + 16 : graph.length[p];
-            for (int64_t x = from; x < until; x++) {
-                int32_t node = graph.base[p] + (int32_t)x;
-                if (!graph.index[node] && !is_plain(&graph, p, node) && grow_tree(&graph, p, node) < 0) goto done;
-            }
-        }
-    }
-    numbers = PyBytes_FromStringAndSize(NULL, graph.nodes * 4);
+    if (graph_nodes(&graph) < 0) goto done;
+    memcpy(graph.hint, graph.base, (size_t)graph.processes * 4);
+    if (graph_search(&graph) < 0 || graph_ranges(&graph) < 0) goto done;
+    Py_ssize_t events = 0;
+    for (Py_ssize_t p = 0; p < graph.processes; p++) events += graph.length[p];
+    numbers = PyBytes_FromStringAndSize(NULL, events * 4);
     last = PyBytes_FromStringAndSize(NULL, graph.processes * 4);
-    size = calloc((size_t)graph.components + 1, 4);
-    if (numbers == NULL || last == NULL || size == NULL) {
+    given = calloc((size_t)graph.components + 1, 4);
+    if (numbers == NULL || last == NULL || given == NULL) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
         goto done;
     }
-    int32_t *number = (int32_t *)PyBytes_AS_STRING(numbers), *lasts = (int32_t *)PyBytes_AS_STRING(last);
-    for (int32_t node = 0; node < graph.nodes; node++) size[number[node] = -2 - graph.low[node]]++;
-    for (Py_ssize_t p = 0; p < graph.processes; p++) {
-        int32_t position = graph.length[p];
-        while (position > 0 && size[number[graph.base[p] + position - 1]] < 2) position--;
-        lasts[p] = position;
-    }
-    found = Py_BuildValue("OiO", numbers, graph.components, last);
+    int32_t total = graph_numbers(&graph, (int32_t *)PyBytes_AS_STRING(numbers), (int32_t *)PyBytes_AS_STRING(last), given);
+    found = Py_BuildValue("OiO", numbers, total, last);
 done:
-    for (int i = 0; i < graph.count; i++) {
-        source_close(&graph.sources[i]);
-        free(graph.hint[i]);
-    }
-    free(graph.base);
-    free(graph.index);
-    free(graph.low);
-    free(graph.stack);
-    free(graph.frames);
-    free(size);
+    graph_close(&graph);
+    free(given);
     Py_XDECREF(numbers);
     Py_XDECREF(last);
     PyBuffer_Release(&lengths);
@@ -878,17 +1050,38 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
     return 0;
 }
 
-static inline int32_t known(const Overlaps *all, size_t index) {
-    return all->narrow != NULL ? (int32_t)all->narrow[index] : all->clock[index];
+/* What the intervals know of some members, those of one member together: a pair is then followed along two
+ * stretches of memory instead of across the table. */
+#define COLUMNS 32
+
+typedef struct {
+    Py_ssize_t from, until; /* the members */
+    int32_t *of;            /* by member and interval */
+} Known;
+
+static void known_of(const Overlaps *all, Py_ssize_t from, Known *known) {
+    size_t total = (size_t)all->first[all->members], m = (size_t)all->members;
+    known->from = from;
+    known->until = from + COLUMNS < all->members ? from + COLUMNS : all->members;
+    size_t count = (size_t)(known->until - from);
+    for (size_t interval = 0; interval < total; interval++)
+        for (size_t i = 0; i < count; i++) {
+            size_t at = interval * m + (size_t)from + i;
+            known->of[i * total + interval] = all->narrow != NULL ? (int32_t)all->narrow[at] : all->clock[at];
+        }
 }
 
 /* For two members the first intervals that a cut can lie in together. */
-static int meets(const Overlaps *all, Py_ssize_t one, Py_ssize_t two, Py_ssize_t *first, Py_ssize_t *second) {
+static int meets(const Overlaps *all, const Known *known, Py_ssize_t one, Py_ssize_t two, Py_ssize_t *first,
+                 Py_ssize_t *second) {
     size_t m = (size_t)all->members;
-    Py_ssize_t a = all->first[one], b = all->first[two];
-    while (a < all->first[one + 1] && b < all->first[two + 1]) {
-        if (known(all, (size_t)b * m + (size_t)one) >= all->hi[a]) a++; /* over before the other begins */
-        else if (known(all, (size_t)a * m + (size_t)two) >= all->hi[b]) b++;
+    const int32_t *of_one = known->of + (size_t)(one - known->from) * (size_t)all->first[all->members];
+    const int32_t *hi = all->hi;
+    Py_ssize_t a = all->first[one], b = all->first[two], a_end = all->first[one + 1], b_end = all->first[two + 1];
+    while (a < a_end && b < b_end) {
+        size_t at = (size_t)a * m + (size_t)two;
+        if (of_one[b] >= hi[a]) a++; /* over before the other begins */
+        else if ((all->narrow != NULL ? (int32_t)all->narrow[at] : all->clock[at]) >= hi[b]) b++;
         else {
             *first = a;
             *second = b;
@@ -898,6 +1091,19 @@ static int meets(const Overlaps *all, Py_ssize_t one, Py_ssize_t two, Py_ssize_t
     return 0;
 }
 
+/* Adds the pairs of one member with later ones to a list. */
+static int add_meetings(const Overlaps *all, const Known *known, Py_ssize_t one, PyObject *found) {
+    for (Py_ssize_t two = one + 1; two < all->members; two++) {
+        Py_ssize_t a, b;
+        if (!meets(all, known, one, two, &a, &b)) continue;
+        PyObject *pair = Py_BuildValue("iiii", all->whose[one], all->whose[two], all->lo[a], all->lo[b]);
+        int failed = pair == NULL || PyList_Append(found, pair) < 0;
+        Py_XDECREF(pair);
+        if (failed) return -1;
+    }
+    return PyErr_CheckSignals();
+}
+
 /* overlaps(process, width, lengths, states, needed, enabling): the pairs of processes that can be in allowed
  * states at the same cut, as (one, other, state of the one, state of the other), the earliest such states. */
 static PyObject *overlaps(PyObject *self, PyObject *args) {
@@ -905,6 +1111,7 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
     Py_buffer process, lengths;
     int width, opened = 0;
     Overlaps all;
+    Known known = {0, 0, NULL};
     Source source[2];
     memset(&all, 0, sizeof all);
     memset(source, 0, sizeof source);
@@ -938,25 +1145,14 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
         if (follow(&all, &source[0], &source[1], (Py_ssize_t)p, length) < 0) goto done;
         if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) goto done;
     }
-    found = PyList_New(0);
+    known.of = malloc(((size_t)all.first[all.members] * COLUMNS + 1) * 4);
+    found = known.of == NULL ? PyErr_NoMemory() : PyList_New(0);
     for (Py_ssize_t one = 0; found != NULL && one < all.members; one++) {
-        if (PyErr_CheckSignals() < 0) {
-            Py_CLEAR(found);
-            goto done;
-        }
-        for (Py_ssize_t two = one + 1; two < all.members; two++) {
-            Py_ssize_t a, b;
-            if (!meets(&all, one, two, &a, &b)) continue;
-            PyObject *pair = Py_BuildValue("iiii", all.whose[one], all.whose[two], all.lo[a], all.lo[b]);
-            if (pair == NULL || PyList_Append(found, pair) < 0) {
-                Py_XDECREF(pair);
-                Py_CLEAR(found);
-                goto done;
-            }
-            Py_DECREF(pair);
-        }
+        if (one % COLUMNS == 0) known_of(&all, one, &known);
+        if (add_meetings(&all, &known, one, found) < 0) Py_CLEAR(found);
     }
 done:
+    free(known.of);
     overlaps_close(&all);
     for (int i = 0; i < opened; i++) source_close(&source[i]);
     PyBuffer_Release(&process);

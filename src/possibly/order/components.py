@@ -42,12 +42,12 @@ def components(part: Slice) -> Components:
         kernel = kernels()
         if kernel is None:
             return _components(computation.lengths, part.bitmaps, sources)
-        states = [bits and bits.data for bits in part.bitmaps]
-        number, count, last = kernel.components(array("i", computation.lengths), states, sources)
+        lengths = array("i", computation.lengths)
+        number, count, last = kernel.components(lengths, part.bitmaps.data, sources)
     except IndexError:
         message = "an event depends on one that is not there"
         raise TraceError(message, file=computation.trace.file) from None
-    return Components(array("i", number), count, array("i", last))
+    return Components(memoryview(number).cast("i"), count, memoryview(last).cast("i"))
 
 
 def last_of_several_steps(part: Slice) -> Sequence[int]:

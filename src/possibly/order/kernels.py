@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from functools import cached_property
 
 from possibly.order.bitmaps import Bits
 from possibly.order.compiled import kernels
@@ -20,14 +21,37 @@ from possibly.trace.index import Links
 Source = tuple[Sequence[int], Sequence[int], Sequence[int], int, "array[int]"]
 
 
+class Bitmaps(list[Bits | None]):
+    """By process None or a bitmap; what the compiled twins take of them is kept for the next search."""
+
+    @cached_property
+    def data(self) -> list[bytes | None]:
+        return [None if part is None else part.data for part in self]
+
+
+def data_of(states: Sequence[Bits | None]) -> list[bytes | None]:
+    """The bitmaps as the compiled twins take them."""
+    return states.data if isinstance(states, Bitmaps) else Bitmaps(states).data
+
+
 def from_the_first(links: Links) -> Source:
     """Nothing read yet, for rising."""
-    return (*links, array("i", links.start[:-1]))
+    return (*links, copied(links.start, 0, -1))
 
 
 def from_the_last(links: Links) -> Source:
     """Nothing read yet, for falling."""
-    return (*links, array("i", links.start[1:]))
+    return (*links, copied(links.start, 1, None))
+
+
+def copied(numbers: Sequence[int], first: int = 0, last: int | None = None) -> array[int]:
+    """A part of a column, all at once: there are as many numbers as processes."""
+    found = array("i")
+    if isinstance(numbers, (array, memoryview)) and numbers.itemsize == found.itemsize:
+        found.frombytes(memoryview(numbers)[first:last].cast("B"))
+    else:
+        found.extend(numbers[first:last])
+    return found
 
 
 def rise(
@@ -40,7 +64,7 @@ def rise(
     """Raises the cut to the least one of the slice that contains it; False if there is none."""
     kernel = kernels()
     if kernel is not None:
-        found: bool = kernel.rise(cut, high, [part and part.data for part in states], sources, todo)
+        found: bool = kernel.rise(cut, high, data_of(states), sources, todo)
         return found
     waiting = set(todo)
     while todo:
@@ -77,7 +101,7 @@ def fall(
     """Lowers the cut to the greatest one of the slice inside it; False if there is none."""
     kernel = kernels()
     if kernel is not None:
-        found: bool = kernel.fall(cut, low, [part and part.data for part in states], sources, todo)
+        found: bool = kernel.fall(cut, low, data_of(states), sources, todo)
         return found
     waiting = set(todo)
     while todo:

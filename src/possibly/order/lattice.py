@@ -48,7 +48,7 @@ class Lattice:
         return list(accumulate(widths, initial=0))[: len(self.computation.lengths)]
 
     @cached_property
-    def _units(self) -> list[int]:
+    def units(self) -> list[int]:
         """What one event of each process adds; one number for all moves, as it is as long as a cut."""
         return [1 << shift for shift in self.shifts]
 
@@ -156,7 +156,7 @@ class Lattice:
         shifts, masks = self.shifts, self.masks
         return Move(
             step=step,
-            delta=self._units[places[0][0]] if len(places) == 1 else sum(self._units[p] for p, _ in places),
+            delta=self.units[places[0][0]] if len(places) == 1 else sum(self.units[p] for p, _ in places),
             processes=tuple(process for process, _ in places),
             needs=tuple((shifts[p], masks[p], least) for p, least in needs.items()),
             exactly=tuple((shifts[p], masks[p], position - 1) for p, position in places[1:]),

@@ -18,14 +18,14 @@ the least cut containing an event, the slice's join-irreducible cuts and all its
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import gt
 
 from possibly.errors import TraceError
 from possibly.order.bitmaps import Bits, States
 from possibly.order.computation import Computation, Cut, Place, join, meet
-from possibly.order.kernels import fall, from_the_first, from_the_last, rise
+from possibly.order.kernels import Bitmaps, copied, fall, from_the_first, from_the_last, rise
 from possibly.records import dataclass, field, replace
 
 Edge = tuple[Place, Place]
@@ -66,9 +66,9 @@ class Slice:
         return self.least is None
 
     @cached_property
-    def bitmaps(self) -> list[Bits | None]:
+    def bitmaps(self) -> Bitmaps:
         """`allowed` by process, for the kernels."""
-        found: list[Bits | None] = [None] * len(self.low)
+        found = Bitmaps([None] * len(self.low))
         for process, states in self.allowed.items():
             found[process] = Bits.of(states)
         return found
@@ -148,10 +148,12 @@ class _Rise:
 
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
-        self.cut = array("i", slice_.low)
-        self.high = array("i", slice_.high)
-        self.failed = slice_.void
         computation = slice_.computation
+        self.is_bare = slice_.low is computation.initial and slice_.high is computation.final
+        """No bounds of its own."""
+        self.cut = array("i", bytes(4 * len(slice_.low)) if self.is_bare else slice_.low)
+        self.high = copied(computation.trace.lengths if self.is_bare else slice_.high)
+        self.failed = slice_.void
         own = ((f, e) for e, f in slice_.edges)
         links = (computation.needed, *([computation.links_of(own)] if slice_.edges else []))
         self.sources = tuple(map(from_the_first, links))
@@ -160,15 +162,31 @@ class _Rise:
     def to(self, start: Sequence[int]) -> Cut | None:
         """The least cut that contains `start` and all that was asked for before."""
         cut = self.cut
-        todo = [process for process, is_more in enumerate(map(gt, start, cut)) if is_more]
+        todo: list[int] = []
+        if start is not self.slice.low:
+            todo = [process for process, is_more in enumerate(map(gt, start, cut)) if is_more]
         for process in todo:
             cut[process] = start[process]
         if self.fresh:
-            todo, self.fresh = list(range(len(cut))), False
+            todo, self.fresh = self._at_first(todo), False
         if not self.failed:
             with _Whole(self.slice.computation):
                 self.failed = not rise(cut, self.high, self.slice.bitmaps, self.sources, todo)
         return None if self.failed else tuple(cut)
+
+    def at_least(self, process: int, position: int) -> array[int] | None:
+        """The same with so many events of one process; what is yielded changes with the next search."""
+        if position > self.cut[process]:
+            self.cut[process] = position
+        todo, self.fresh = self._at_first([process]) if self.fresh else [process], False
+        if not self.failed:
+            with _Whole(self.slice.computation):
+                self.failed = not rise(self.cut, self.high, self.slice.bitmaps, self.sources, todo)
+        return None if self.failed else self.cut
+
+    def _at_first(self, todo: list[int]) -> list[int]:
+        """Processes that have no event inside and may stop there need not be looked at."""
+        return list({*todo, *self.slice.allowed}) if self.is_bare else list(range(len(self.cut)))
 
 
 class _Whole:
@@ -231,6 +249,24 @@ def conjunction(slices: Sequence[Slice]) -> Slice:
 
 def _both(first: States, second: States) -> States:
     return Bits.of(first).both(Bits.of(second))
+
+
+def unimplied(computation: Computation, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """The edges that the trace itself does not imply. The events of a process are gone through in order, so
+    that its own order is followed once for each process, not once for each edge."""
+    groups: dict[int, list[Edge]] = {}
+    for edge in edges:
+        groups.setdefault(edge[1][0], []).append(edge)
+    for process, group in groups.items():
+        search = _Rise(whole(computation))
+        for e, f in sorted(group, key=_later_position):
+            clock = search.at_least(process, f[1])
+            if clock is not None and clock[e[0]] < e[1]:
+                yield e, f
+
+
+def _later_position(edge: Edge) -> int:
+    return edge[1][1]
 
 
 def disjunction(slices: Sequence[Slice]) -> Slice:

@@ -44,6 +44,15 @@ class SlicedTrace:
         """(e, f): a cut with f contains e."""
         return [(self._event(e, TOP), self._event(f, BOTTOM)) for e, f in self.slice.all_edges()]
 
+    def skeleton(self) -> Iterator[tuple[str, str]]:
+        """The skeletal representation: for each event e the first event f of each process that needs it.
+
+        Edges (e, f) as in `edges`; between `least` and `greatest` they alone have the cuts of the slice.
+        """
+        from possibly.order.skeleton import skeleton
+
+        return ((self._event(e, TOP), self._event(f, BOTTOM)) for e, f in skeleton(self.slice))
+
     def cuts(self) -> Iterator[dict[str, int]]:
         """Every cut of the slice, found as they are asked for."""
         return ({} if cut is None else cut for cut in map(self._named, self.slice.cuts()))

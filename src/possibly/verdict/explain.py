@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import overload
 
 from possibly.logic.predicate import MISSING, compile_predicate, is_state
 from possibly.logic.printer import unparse
@@ -58,20 +59,47 @@ def _message(computation: Computation, event: int) -> str | None:
     return None
 
 
-def steps_along(
-    computation: Computation, steps: Sequence[int]
-) -> tuple[tuple[Step, ...], Mapping[str, Value]]:
+LONG = 2_000
+"""Steps beyond which one is told when a reader asks for it: few of a long order are ever shown."""
+
+Assigned = list[tuple[Variable, Value, Value]]
+
+
+def steps_along(computation: Computation, steps: Sequence[int]) -> tuple[Sequence[Step], Mapping[str, Value]]:
     """Each step with the variables it changes, and the state after the last."""
     state = RunningState(computation)
-    found = []
-    for step in steps:
-        changes = (
+    assigned = list(map(state.execute, steps))
+    found: Sequence[Step] = _Told(computation, steps, assigned)
+    final = {variable_text(name): value for name, value in state.values.items()}
+    return found if len(steps) > LONG else tuple(found), final
+
+
+class _Told(Sequence[Step]):
+    """The steps of an order, each told when it is asked for."""
+
+    def __init__(self, computation: Computation, steps: Sequence[int], assigned: Sequence[Assigned]) -> None:
+        self._computation = computation
+        self._steps = steps
+        self._assigned = assigned
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    @overload
+    def __getitem__(self, at: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Step, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Step | tuple[Step, ...]:
+        if isinstance(at, slice):
+            return tuple(self[number] for number in range(*at.indices(len(self))))
+        changes = tuple(
             Change(variable_text(name), None if before is MISSING else before, after, fresh=before is MISSING)
-            for name, before, after in state.execute(step)
+            for name, before, after in self._assigned[at]
             if before is MISSING or not _same(before, after)
         )
-        found.append(step_of(computation, step, tuple(changes)))
-    return tuple(found), {variable_text(name): value for name, value in state.values.items()}
+        return step_of(self._computation, self._steps[at], changes)
 
 
 def _same(first: Value, second: Value) -> bool:

@@ -6,7 +6,7 @@ it and needs nothing else; not how an answer is found, and no wording beyond nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,7 @@ class Explanation:
 
     summary: str
     """What the path shows, e.g. `it ends where P1.cs & P2.cs is true`."""
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     state: Mapping[str, Value]
     """Every variable that has a value at the end of the path, named as in a formula."""
     atoms: tuple[Atom, ...] = ()

@@ -90,6 +90,10 @@ class SliceOfRun:
         """(e, f): a cut with f contains e."""
         return self._found.edges
 
+    def skeleton(self) -> Iterator[tuple[str, str]]:
+        """The skeletal representation: for each event e the first event f of each process that needs it."""
+        return self._found.skeleton()
+
     def cuts(self) -> Iterator[dict[str, int]]:
         """Every cut of the slice, found as they are asked for."""
         return self._found.cuts()

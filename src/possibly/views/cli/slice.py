@@ -24,6 +24,7 @@ examples:
   possibly slice run.jsonl 'P1.x > 1 & P2.y <= 3'
   possibly slice run.jsonl 'transit(P1, P2) == 0' --json
   possibly slice run.jsonl 'EF(P1.done & EG(P2.ready))' --dot slice.dot
+  possibly slice run.jsonl 'P1.x > 1 & P2.y <= 3' --svg slice.svg
 """
 SHOWN_EDGES = 20
 
@@ -40,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the slice as one JSON document")
     parser.add_argument("--dot", metavar="FILE", help="write a picture of the trace with the slice's edges")
+    for form in ("svg", "png"):
+        what = f"write a picture of the slice as {form.upper()}: what every cut has all or none of"
+        parser.add_argument(f"--{form}", metavar="FILE", help=what)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,8 +57,27 @@ def run(arguments: argparse.Namespace) -> int:
         from possibly.views.export.dot import render_dot
 
         write_text(arguments.dot, render_dot(found.slice.computation, found.slice.all_edges()))
+    if arguments.svg or arguments.png:
+        _draw(found, arguments)
     print(json.dumps(document(found)) if arguments.json else described(found))
     return 0
+
+
+def _draw(found: SlicedTrace, arguments: argparse.Namespace) -> None:
+    """The components of the slice, as `possibly view --slice` draws them."""
+    from possibly.order.lattice import Lattice
+    from possibly.views.cli.pictures import Drawn, write_picture
+    from possibly.views.export.boxes import render_dot_picture, render_svg_picture
+    from possibly.views.export.graphs import slice_graph_picture
+    from possibly.views.web.lattices import slice_document
+
+    computation = found.slice.computation
+    described = slice_document(found.slice, found.predicate, None, Lattice(computation))
+    picture = slice_graph_picture(described, computation)
+    drawn = Drawn(lambda: render_svg_picture(picture), lambda: render_dot_picture(picture))
+    for form in ("svg", "png"):
+        if path := getattr(arguments, form):
+            write_picture(drawn, form, path)
 
 
 def document(found: SlicedTrace) -> dict[str, object]:
