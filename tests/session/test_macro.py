@@ -221,6 +221,24 @@ def test_the_page_draws_the_tree_and_its_buttons_work() -> None:
     session.close()
 
 
+def test_a_process_goes_on_by_line_in_the_page() -> None:
+    session = MacroSession(checked_program([THREADS, "right", "1", "1"], None))
+    live = LiveMacroTree(session, "buffer")
+    live.operate("depth", {})
+    node = next(n for n in session.tree.nodes if [each["process"] for each in n.done] == ["Buffer"])
+    live.operate("goto", {"node": str(node.number)})
+    live.operate("hold", {"process": "Buffer"})
+    assert "Buffer is held before" in live.note and "items = " in live.note
+    held = live.note
+    live.operate("line", {"process": "Buffer"})
+    assert "Buffer is held before" in live.note and live.note != held
+    live.operate("until", {"process and line": "Buffer 1"})
+    assert live.note == "Buffer has come to its next operation"
+    with pytest.raises(UsageError, match="which process, and which line"):
+        live.operate("until", {"process and line": "Buffer"})
+    session.close()
+
+
 def test_explore_yields_the_tree() -> None:
     tree, _ = explore(checked_program([THREADS, "right", "1", "1"], None), Plan())
     assert tree.verdict is True

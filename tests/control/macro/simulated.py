@@ -2,7 +2,8 @@
 
 A program is a list of operations for each process: `("send", to)`, `("send", to, tag)`, `("ssend", to)`,
 `("recv", source or None)`, `("recv", source or None, tag)`, `("post", source or None)` with `("wait", k)` for
-the k-th post, `("barrier",)`, `("bcast", root)`; `("put", queue)`, `("put", queue, capacity)`,
+the k-th post, `("test", k)`, `("testall", k, ...)`, `("waitany", k, ...)`, `("probe", source or None, tag)`,
+`("iprobe", ...)`, `("barrier",)`, `("bcast", root)`; `("put", queue)`, `("put", queue, capacity)`,
 `("feed", queue)` for a put that enters later, `("get", queue)`, and `("try", queue)` for a get that may find
 nothing.
 
@@ -24,6 +25,7 @@ from possibly.control.macro.tree import Tree
 
 Program = dict[str, list[tuple[Any, ...]]]
 Matching = frozenset[tuple[str, str]]
+ASKING = ("test", "testall", "waitany")
 
 
 class Simulated:
@@ -35,6 +37,8 @@ class Simulated:
         self.receives = dict.fromkeys(program, 0)
         self.barriers = dict.fromkeys(program, 0)
         self.posts: dict[str, list[str]] = {process: [] for process in program}
+        self.finished: dict[str, set[str]] = {process: set() for process in program}
+        """Requests that a wait or a test has seen done."""
         self.closed = False
 
     def begin(self) -> Moment:
@@ -42,8 +46,9 @@ class Simulated:
 
     def proceed(self, completions: list[Completion], going: list[Process]) -> Moment:
         done = [each.process for each in completions]
-        for process in done:
-            self.at[process] += 1
+        for each in completions:
+            self._finish(each)
+            self.at[each.process] += 1
         return self._moment(done, {p: self._seen(p) for p in done})
 
     def evaluate(self, process: Process, predicate: str, state: Collective) -> bool | str:
@@ -51,6 +56,14 @@ class Simulated:
 
     def close(self) -> None:
         self.closed = True
+
+    def _finish(self, completion: Completion) -> None:
+        kind, *numbers = self.program[completion.process][self.at[completion.process]]
+        if kind in ("wait", "testall") and not completion.nothing:
+            done = [self.posts[completion.process][number] for number in numbers]
+        else:
+            done = [completion.first] if completion.first else []
+        self.finished[completion.process].update(done)
 
     def _seen(self, process: Process) -> Seen:
         return Seen(at=f"{process}:{self.at[process]}", variables={"steps": self.at[process]})
@@ -62,12 +75,21 @@ class Simulated:
     def _pending(self, process: str) -> Operation:
         posts: list[Receive] = []
         line = self.program[process]
-        while self.at[process] < len(line) and line[self.at[process]][0] == "post":
-            source, tag = _filter(line[self.at[process]])
-            posts.append(self._receive(process, (f"box {process}",), source, tag))
-            self.posts[process].append(posts[-1].name)
+        while self.at[process] < len(line) and self._is_at_once(process, *line[self.at[process]]):
+            if line[self.at[process]][0] == "post":
+                source, tag = _filter(line[self.at[process]])
+                posts.append(self._receive(process, (f"box {process}",), source, tag))
+                self.posts[process].append(posts[-1].name)
             self.at[process] += 1
         return self._operation(process)._replace(posts=tuple(posts))
+
+    def _is_at_once(self, process: str, kind: str, *numbers: Any) -> bool:
+        """A post, and asking for requests that are all finished: no operation for the controller."""
+        return kind == "post" or (kind in ASKING and not self._asked(process, numbers))
+
+    def _asked(self, process: str, numbers: tuple[int, ...]) -> tuple[str, ...]:
+        names = [self.posts[process][number] for number in numbers]
+        return tuple(name for name in names if name not in self.finished[process])
 
     def _receive(
         self, process: str, channels: tuple[str, ...], source: Any = None, tag: Any = None
@@ -92,6 +114,14 @@ class Simulated:
                 return Operation("receive", receive=receive)
             case "wait":
                 return Operation("wait", requests=(self.posts[process][rest[0]],))
+            case "test" | "testall" | "waitany":
+                asked = self._asked(process, tuple(rest))
+                return Operation("wait", requests=asked, first=kind != "testall", optional=kind != "waitany")
+            case "probe" | "iprobe":
+                source, tag = _filter(line[self.at[process]])
+                receive = self._receive(process, (f"box {process}",), source, tag)
+                looking = receive._replace(peeks=True, optional=kind == "iprobe", mailbox=True)
+                return Operation("receive", receive=looking)
             case "put":
                 capacity = rest[1] if len(rest) > 1 else 0
                 return Operation("send", channel=rest[0], capacity=capacity, order="causal")
@@ -120,7 +150,14 @@ def matchings(tree: Tree) -> list[tuple[Matching, str]]:
         path = tree.path(leaf.number)
         pairs = [pair for node in path for pair in node.matches]
         chosen = [choice for node in path[1:] for choice in tree.arc_to(node).selection]
-        pairs += [(choice.receive, "nothing") for choice in chosen if choice.kind == "nothing"]
+        asked = [
+            choice for choice in chosen if choice.receive == f"{choice.process}?" and choice.kind != "enter"
+        ]
+        pairs += [(c.receive, "nothing") for c in chosen if c.kind == "nothing" and c not in asked]
+        counts: dict[str, int] = {}
+        for choice in asked:
+            counts[choice.process] = counts.get(choice.process, 0) + 1
+            pairs.append((f"{choice.process}!{counts[choice.process]}", choice.message or "nothing"))
         found.append((frozenset(pairs), leaf.end))
     return found
 
@@ -141,7 +178,9 @@ def all_matchings(program: Program) -> set[tuple[Matching, str]]:
         following = list(_successors(program, state))
         if not following:
             ended = all(at == len(program[p]) for p, at in zip(program, state[0], strict=True))
-            found.add((frozenset(state[4]), "finished" if ended else "deadlock"))
+            told = [pair for pair in state[4] if pair[1] not in ("finished", "peeked")]
+            pairs = frozenset((receive.rstrip("~"), message) for receive, message in told)
+            found.add((pairs, "finished" if ended else "deadlock"))
         pending.extend(following)
     return found
 
@@ -202,11 +241,12 @@ def _moved(program: Program, names: list[str], state: Any, number: int) -> Itera
         case "ssend":
             # The message is offered first; its sender goes on when it has been taken.
             offered = f"{name}#{sent[number] + 1}"
-            known = {m[0] for m in messages} | {m for _, m in matches}
+            taken = {m for r, m in matches if not r.endswith("~")}
+            known = {m[0] for m in messages} | taken
             if offered not in known:
                 tag = line[2] if len(line) > 2 else "0"
                 yield places, sent, (*messages, (offered, name, f"box {line[1]}", tag)), posted, matches
-            elif any(m == offered for _, m in matches):
+            elif offered in taken:
                 yield on, tuple(c + (i == number) for i, c in enumerate(sent)), messages, posted, matches
         case "bcast":
             root = names.index(line[1])
@@ -222,10 +262,51 @@ def _moved(program: Program, names: list[str], state: Any, number: int) -> Itera
                 yield places, sent, messages, (*posted, made), matches
             elif blocking[0][1] in matched:
                 yield on, sent, messages, posted, matches
+        case "probe" | "iprobe":
+            made = _posted(name, mine, line, places[number])
+            there = [m for m in messages if _can_match([*posted, made], matched, messages, made, m)]
+            for message in there:
+                pairs = (made[1], "peeked"), (f"{made[1]}~", message[0])
+                yield on, sent, messages, (*posted, made), tuple(sorted((*matches, *pairs)))
+            if not there and line[0] == "iprobe":
+                pair = (made[1], "nothing")
+                yield on, sent, messages, (*posted, made), tuple(sorted((*matches, pair)))
         case "wait":
             posts = [r for r in mine if r[5] is None]
             if posts[line[1]][1] in matched:
-                yield on, sent, messages, posted, matches
+                finished = ((f"{name}|{posts[line[1]][1]}", "finished"),)
+                yield on, sent, messages, posted, tuple(sorted({*matches, *finished}))
+        case "test" | "testall" | "waitany":
+            for told in _answers(name, line, [r[1] for r in mine if r[5] is None], set(matches)):
+                yield on, sent, messages, posted, tuple(sorted((*matches, *told)))
+
+
+def _answers(name: str, line: Any, posts: list[str], matches: set[tuple[str, str]]) -> Iterator[Any]:
+    """What a process learns that asks for requests: which one is done; or nothing, for a message that was
+    matched need not have come whole."""
+    asked = [posts[k] for k in line[1:] if (f"{name}|{posts[k]}", "finished") not in matches]
+    done = [each for each in asked if each in {receive for receive, _ in matches}]
+    key = f"{name}!{sum(pair[0].startswith(f'{name}!') for pair in matches) + 1}"
+    if not asked:
+        yield ()
+        return
+    if line[0] != "waitany":
+        yield ((key, "nothing"),)
+    if line[0] != "testall":
+        for each in done:
+            yield (key, each), (f"{name}|{each}", "finished")
+    elif len(done) == len(asked):
+        yield ((key, asked[-1]), *((f"{name}|{each}", "finished") for each in asked))
+
+
+def _can_match(posted: list[Any], matched: set[str], messages: Any, receive: Any, message: Any) -> bool:
+    """Whether a message of a mailbox may go to that receive of those that are posted."""
+    if not _fit(receive, message):
+        return False
+    first = next(m for m in messages if m[1] == message[1] and _fit(receive, m))
+    before = posted[: posted.index(receive)]
+    earlier = [r for r in before if r[0] == receive[0] and r[1] not in matched and _fit(r, message)]
+    return first is message and not earlier
 
 
 def _passed(line: list[tuple[Any, ...]]) -> int:
@@ -300,6 +381,23 @@ def random_ranks(random: Random) -> Program:
     if together is not None:
         for line in program.values():
             line.insert(random.randint(0, len(line)), together)
+    return program
+
+
+def random_asking(random: Random) -> Program:
+    """Ranks that post receives and ask for them, probe, and talk back."""
+    program = random_ranks(random)
+    for line in program.values():
+        posts = [place for place, each in enumerate(line) if each[0] == "post"]
+        waits = [place for place, each in enumerate(line) if each[0] == "wait"]
+        if posts and random.random() < 0.8:
+            numbers = random.sample(range(len(posts)), random.randint(1, len(posts)))
+            kind = random.choice(["test", "test", "testall", "waitany"])
+            asked = (kind, *(numbers[:1] if kind == "test" else numbers))
+            line.insert(random.randint(posts[max(numbers)] + 1, waits[0]), asked)
+        if random.random() < 0.4 and len(line) < 5:
+            looked = random.choice(["probe", "iprobe", "iprobe"])
+            line.insert(random.randint(0, len(line)), (looked, None, random.choice([None, "0", "1"])))
     return program
 
 

@@ -18,7 +18,7 @@ from possibly.control.macro.why import violations
 from possibly.errors import PossiblyError
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "macro"
-TRIES = 5 * int(os.environ.get("POSSIBLY_CASES", "1"))
+CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 needs_mpi = pytest.mark.skipif(
     not (Path(sys.executable).parent / "mpiexec").exists(),
     reason="there is no mpiexec beside the interpreter",
@@ -90,15 +90,16 @@ def test_a_message_is_lost_when_the_buffer_is_full(name: str) -> None:
     assert pair == ("Producer#2", "Consumer#1")
 
 
-@pytest.mark.parametrize("name", ["threads", "tasks"])
+@pytest.mark.parametrize("name", ["threads", "processes", "tasks", pytest.param("ranks", marks=needs_mpi)])
 def test_a_buffer_that_never_drains_is_found_at_the_end_of_every_path(name: str) -> None:
-    tree = tree_of([str(EXAMPLES / f"{name}.py"), "stuck", "2", "1"])
+    capacity = "2" if name == "ranks" else "1"
+    tree = tree_of([str(EXAMPLES / f"{name}.py"), "stuck", "2", capacity], 3 if name == "ranks" else None)
     assert [leaf.holds for leaf in tree.leaves] == [False] * len(tree.leaves)
     found = violations(tree)[0]
     assert found.only_at_the_end
     assert found.broken == ("G(!empty -> F empty)",)
-    waiting = tree.path(found.leaf)[-2].verdicts[0]["waits"]
-    assert waiting[0] == "waits for F empty"
+    waits = [node.verdicts[0].get("waits", []) for node in tree.path(found.leaf) if node.verdicts]
+    assert ["waits for F empty"] in [each[:1] for each in waits]
 
 
 # ---- breakpoints and replay -----------------------------------------------------------------------
@@ -144,17 +145,46 @@ def test_processes_stop_directly_after_the_statement_of_their_operation(tmp_path
         assert point.state.seen["W1"].variables["number"] == 1
 
 
-def test_a_replay_meets_the_same_state_again_and_again(tmp_path: Path) -> None:
-    explorer = Explorer(lambda: Controller(program(tmp_path, MASTER)), Tree())
+def replayed_states(words: list[str], ranks: int | None, tries: int) -> list[object]:
+    """What every process shows at the last leaf but one of the tree, met again and again."""
+    explorer = Explorer(lambda: Controller(words, ranks), Tree(), Plan(most=4))
     tree = explorer.explore()
-    leaf = tree.leaves[3]
-    states = []
-    for _ in range(TRIES):
+    leaf = tree.leaves[-2]
+    states: list[object] = []
+    for _ in range(tries):
         run, point = explorer.open(leaf.number)
         with closing(run.system):
-            states.append({name: (seen.variables, seen.at) for name, seen in point.state.seen.items()})
-    assert all(state == states[0] for state in states)
+            seen = {name: (each.variables, each.at) for name, each in point.state.seen.items()}
+            states.append((seen, point.state.transit, point.digest))
     assert not tree.diverged
+    return states
+
+
+PAIR = """\
+    from queue import Queue
+    from threading import Thread
+    inbox = Queue()
+    threads = [Thread(target=inbox.put, args=(n,), name=f"W{n}") for n in (1, 2)]
+    for thread in threads:
+        thread.start()
+    order = [inbox.get(), inbox.get()]
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_a_replay_meets_the_same_state_a_hundred_times(tmp_path: Path) -> None:
+    states = replayed_states(program(tmp_path, PAIR), None, 100)
+    assert all(state == states[0] for state in states)
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks"), [("threads", None), ("processes", None), pytest.param("ranks", 3, marks=needs_mpi)]
+)
+def test_a_replay_of_the_paper_s_example_meets_the_same_state(name: str, ranks: int | None) -> None:
+    words = [str(EXAMPLES / f"{name}.py"), "right", "2", "2"]
+    states = replayed_states(words, ranks, 2 if CASES == 1 else 100)
+    assert all(state == states[0] for state in states)
 
 
 def test_one_path_of_six_fulfils_the_claim(tmp_path: Path) -> None:
@@ -250,6 +280,72 @@ def test_buffers_and_waiting_for_one_of_several(tmp_path: Path) -> None:
     tree = tree_of(program(tmp_path, text), 3)
     assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
     assert (len(tree.leaves), tree.verdict) == (2, True)
+
+
+@needs_mpi
+def test_asking_without_waiting(tmp_path: Path) -> None:
+    """A probe and a test find the message or find nothing; what is found is what was sent."""
+    text = """\
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        if world.Get_rank() == 1:
+            world.send("one", 0, tag=1)
+            world.send("two", 0, tag=2)
+        else:
+            status = MPI.Status()
+            probed = world.iprobe(source=MPI.ANY_SOURCE, tag=2, status=status)
+            assert not probed or (status.Get_source(), status.Get_tag()) == (1, 2)
+            request = world.irecv(source=1, tag=1)
+            tested, word = request.test()
+            assert word == ("one" if tested else None)
+            assert request.wait() == (None if tested else "one")
+            assert world.recv(source=1, tag=2) == "two"
+    """
+    tree = tree_of(program(tmp_path, text), 2)
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    # The probe finds or not, the test finds or not: each with each.
+    assert (len(tree.leaves), tree.verdict) == (4, True)
+
+
+@needs_mpi
+def test_some_of_several_requests(tmp_path: Path) -> None:
+    text = """\
+        from array import array
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        rank = world.Get_rank()
+        if rank > 0:
+            world.Sendrecv(array("i", [rank]), 0, recvbuf=array("i", [0]), source=0)
+        else:
+            boxes = [array("i", [0]), array("i", [0])]
+            requests = [world.Irecv(boxes[k], source=k + 1) for k in range(2)]
+            requests += [world.isend(None, 1), world.isend(None, 2)]
+            seen = []
+            while (some := MPI.Request.Waitsome(requests)) is not None:
+                seen += some
+            assert sorted(seen) == [0, 1, 2, 3]
+            assert [box[0] for box in boxes] == [1, 2]
+            assert MPI.Request.waitany(requests) == (MPI.UNDEFINED, None)
+            assert MPI.Request.testany(requests) == (MPI.UNDEFINED, True, None)
+            assert MPI.Request.testall(requests) == (True, [None] * 4)
+            assert MPI.Request.testsome(requests) == (None, None)
+    """
+    tree = tree_of(program(tmp_path, text), 3, Plan(most=4))
+    assert {leaf.detail for leaf in tree.leaves} == {""}
+    assert tree.uncontrolled == []
+
+
+@needs_mpi
+def test_what_mpi_can_do_besides_is_noted(tmp_path: Path) -> None:
+    text = """\
+        from mpi4py import MPI
+        MPI.COMM_WORLD.Create_cart([2])
+        MPI.COMM_WORLD.Ibarrier().Wait()
+        MPI.Win.Create_dynamic()
+    """
+    tree = tree_of(program(tmp_path, text), 2)
+    assert sorted(tree.uncontrolled) == ["MPI Create_cart", "MPI Create_dynamic", "MPI Ibarrier"]
+    assert ([leaf.detail for leaf in tree.leaves], tree.verdict) == ([""], None)
 
 
 @needs_mpi
@@ -354,6 +450,40 @@ def test_tasks_that_wait_for_each_other_are_a_deadlock(tmp_path: Path) -> None:
     tree = tree_of(program(tmp_path, text))
     assert [leaf.end for leaf in tree.leaves] == ["deadlock"]
     assert "Task-1 waits in get from Task-1.queue1 at" in tree.leaves[0].detail
+
+
+def test_what_makes_no_macro_step_is_refused_and_no_failure_of_the_program(tmp_path: Path) -> None:
+    text = """\
+        import asyncio
+
+        async def main():
+            inbox = asyncio.Queue()
+            inbox.put_nowait(1)
+            inbox.get_nowait()
+
+        asyncio.run(main())
+    """
+    with pytest.raises(PossiblyError, match="get_nowait of an asyncio queue cannot be controlled"):
+        tree_of(program(tmp_path, text))
+
+
+def test_a_claim_holds_from_where_it_was_made(tmp_path: Path) -> None:
+    """Before that x was 0 at a breakpoint, which neither the future nor the past of the claim sees."""
+    text = """\
+        import possibly, queue
+        line = queue.Queue()
+        x = 0
+        line.put(1)
+        x = 1
+        possibly.claim("G(main.x == 1 & H(main.x == 1))")
+        line.put(2)
+        line.put(3)
+    """
+    tree = tree_of(program(tmp_path, text))
+    judged = [node.number for node in tree.nodes if node.verdicts]
+    assert (tree.verdict, judged) == (True, [2, 3, 4])
+    early = text.replace("x = 0", 'x = 0; possibly.claim("G(main.x == 1)")')
+    assert tree_of(program(tmp_path, early)).verdict is False
 
 
 def test_an_error_in_one_branch_is_found(tmp_path: Path) -> None:

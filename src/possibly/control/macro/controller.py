@@ -15,7 +15,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from possibly.control.macro.claims import Collective
+from possibly.control.macro.launch import Child, launched
 from possibly.control.macro.model import (
     Completion,
     MadeClaim,
@@ -36,6 +36,7 @@ from possibly.errors import PossiblyError
 
 PATIENCE = 20.0
 """Seconds that a process may compute before its next operation."""
+ASSUMED_OF_TASKS = "tasks of an event loop share nothing but messages"
 
 
 class Controller:
@@ -75,6 +76,7 @@ class Controller:
         self._started: list[tuple[Process, Process | None]] = []
         self._failures: list[tuple[Process, str]] = []
         self._uncontrolled: list[str] = []
+        self._assumed: list[str] = []
 
     # ---- the port -------------------------------------------------------------------------------
 
@@ -154,22 +156,10 @@ class Controller:
 
     # ---- starting and ending --------------------------------------------------------------------
 
-    def _launched(self, path: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "possibly.control.macro.inside.start", *self.words]
-        if self.ranks is not None:
-            command = [mpiexec(), "-n", str(self.ranks), *command]
+    def _launched(self, path: str) -> Child:
         environment = {**os.environ, VARIABLE: json.dumps({"socket": path}), "PYTHONHASHSEED": "0"}
-        if self.shows:
-            return subprocess.Popen(command, env=environment, start_new_session=True)
-        with open(os.path.join(self.folder, "output"), "wb") as output:
-            return subprocess.Popen(
-                command,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        output = None if self.shows else os.path.join(self.folder, "output")
+        return launched(self.words, self.ranks, environment, output)
 
     def _end_child(self) -> None:
         """Our connections are closed, so its processes end by themselves; what does not is ended."""
@@ -211,6 +201,7 @@ class Controller:
             tuple(self._claims),
             tuple(self._failures),
             tuple(self._uncontrolled),
+            tuple(self._assumed),
         )
         self._fresh()
         return found
@@ -270,6 +261,7 @@ class Controller:
         if what == "hello":
             self._owners[task], self._pids[task] = owner, self._pids[owner]
             self._started.append((task, owner))
+            self._assumed = [ASSUMED_OF_TASKS]
         else:
             self._take_of(task, None, what, *rest)
 
@@ -296,6 +288,9 @@ class Controller:
                 self._failures.append((process, rest[0]))
             case "uncontrolled":
                 self._uncontrolled.append(rest[0])
+            case "refused":
+                hint = "explore it without --macro"
+                raise PossiblyError(f"{rest[0]} cannot be controlled in macro-steps", hint=hint)
 
     def _expect(self, child: Process, parent: Process) -> None:
         """A process is being started; its own word may have come first."""
@@ -322,15 +317,6 @@ class Controller:
         self._waiting[process] = seen
         self._claims += claims
         self._running.discard(process)
-
-
-def mpiexec() -> str:
-    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
-    found = beside if os.path.exists(beside) else shutil.which("mpiexec")
-    if found is None:
-        hint = "install an MPI, for instance `pip install mpich mpi4py`"
-        raise PossiblyError("there is no mpiexec", hint=hint)
-    return found
 
 
 def _last_line(text: str) -> str:

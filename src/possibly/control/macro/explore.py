@@ -139,6 +139,7 @@ class Explorer:
             if claim.made.text == self.plan.goal and not claim.made.process and verdict["verdict"]:
                 self.found = node.number
         self.tree.uncontrolled += [each for each in run.uncontrolled if each not in self.tree.uncontrolled]
+        self.tree.assumed += [each for each in run.assumed if each not in self.tree.assumed]
 
     def _verdict_before(self, node: TreeNode, text: str, at: str) -> bool | None:
         if node.parent is None:

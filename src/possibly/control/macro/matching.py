@@ -18,6 +18,7 @@ be taken only if no other one in the queue must have entered before it.
 
 from __future__ import annotations
 
+from possibly.control.macro.before import Before
 from possibly.control.macro.choices import Group, Space, Users, groups_of, is_queued, reached
 from possibly.control.macro.model import (
     Channel,
@@ -34,35 +35,6 @@ from possibly.control.macro.model import (
 
 MOST_POLLS = 3
 """How often in a row a process may find nothing though something is under way."""
-
-
-class Before:
-    """What must have happened before what; events are numbers."""
-
-    def __init__(self) -> None:
-        self._after: list[list[int]] = []
-
-    def event(self, *earlier: int | None) -> int:
-        self._after.append([])
-        for each in earlier:
-            if each is not None:
-                self.add(each, len(self._after) - 1)
-        return len(self._after) - 1
-
-    def add(self, first: int, second: int) -> None:
-        self._after[first].append(second)
-
-    def holds(self, first: int, second: int) -> bool:
-        """Whether the first event must come before the second, or is it."""
-        seen, pending = {first}, [first]
-        while pending:
-            event = pending.pop()
-            if event == second:
-                return True
-            fresh = [each for each in self._after[event] if each not in seen]
-            seen.update(fresh)
-            pending.extend(fresh)
-        return False
 
 
 class Board:
@@ -93,6 +65,8 @@ class Board:
         """Who took from a queue, in order."""
         self._arrivals: dict[Channel, dict[Process, int]] = {}
         """Of each collective: who has come to it, at which event."""
+        self._posts: dict[ReceiveName, int] = {}
+        """The event at which each receive was posted."""
         self._sent: dict[Process, Message] = {}
         self._counts: dict[Process, int] = {}
         self._choices: dict[Process, Choice] = {}
@@ -108,18 +82,25 @@ class Board:
         for sent in operation.sends:
             self._last[process] = self.before.event(self._last.get(process))
             self._send(process, sent)
+        for receive in operation.posts:
+            self._last[process] = self.before.event(self._last.get(process))
+            self._post(receive)
         self.pending[process] = operation
         self._last[process] = self.before.event(self._last.get(process))
-        for receive in (*operation.posts, *([operation.receive] if operation.receive else [])):
-            self.posted.setdefault(process, []).append(receive)
-            for channel in receive.channels:
-                self.users.receives(process, channel)
+        if operation.receive is not None:
+            self._post(operation.receive)
         if operation.kind == "send":
             self._send(process, operation)
         elif operation.kind == "collective":
             self._arrivals.setdefault(operation.channel, {})[process] = self._last[process]
         elif operation.kind == "end":
             self.ended.add(process)
+
+    def _post(self, receive: Receive) -> None:
+        self.posted.setdefault(receive.process, []).append(receive)
+        self._posts[receive.name] = self._last[receive.process]
+        for channel in receive.channels:
+            self.users.receives(receive.process, channel)
 
     def start(self, child: Process, parent: Process | None) -> None:
         """A process begins, after what its parent did."""
@@ -197,6 +178,9 @@ class Board:
             self.messages[message.channel].remove(message)
         self.deliveries.setdefault(receive.process, []).append((receive, message))
         self.log.append((receive.name, message))
+        if message.synchronous and not receive.peeks:
+            last = self._last[message.sender]
+            self._last[message.sender] = self.before.event(last, self._posts[receive.name])
         if message.order != "source" and not receive.peeks:
             self._take(receive.process, message)
 
@@ -224,7 +208,7 @@ class Board:
                 assert operation.receive is not None
                 return operation.receive.name in self.matched or process in self._choices
             case "wait":
-                if operation.first:
+                if operation.first or operation.optional:
                     return process in self._choices or not operation.requests
                 return all(name in self.matched for name in operation.requests)
             case "collective":
@@ -235,14 +219,16 @@ class Board:
     def _completion(self, process: Process) -> Completion:
         operation = self.pending[process]
         told = self.deliveries.pop(process, [])
-        for _, message in told:
-            self.before.add(message.entry, self._last[process])
         if operation.kind == "collective":
             self._meet(process, operation)
         choice = self._choices.pop(process, None)
+        is_nothing = choice is not None and choice.kind == "nothing"
+        if not is_nothing:
+            entries = [self.matched[name].entry for name in _finished(operation, choice)]
+            self._last[process] = self.before.event(self._last[process], *entries)
         deliveries = tuple([(r.name, m.name, m.sender, m.tag) for r, m in told])
         first = choice.message if choice is not None and choice.kind == "first" else ""
-        return Completion(process, deliveries, first, choice is not None and choice.kind == "nothing")
+        return Completion(process, deliveries, first, is_nothing)
 
     def _meet(self, process: Process, operation: Operation) -> None:
         """What a process does after a collective comes after what those it waited for did before it."""
@@ -300,12 +286,19 @@ class Board:
         for channel, messages in sorted(self.outside.items()):
             found += self._entries(channel, messages)
         for process, operation in sorted(self.pending.items()):
-            if operation.kind == "wait" and operation.first:
-                done = [name for name in operation.requests if name in self.matched]
-                found += [Choice("first", f"{process}?", name) for name in done]
-                if operation.optional and self._may_poll_again(process, frozenset(done)):
+            if operation.kind == "wait" and (operation.first or operation.optional):
+                ready = self._ready(operation)
+                found += [Choice("first", f"{process}?", name) for name in ready]
+                if operation.optional and self._may_poll_again(process, frozenset(ready)):
                     found.append(Choice("nothing", f"{process}?"))
         return found
+
+    def _ready(self, operation: Operation) -> list[ReceiveName]:
+        """The requests with which the wait can go on; if it is for all of them, the last stands for all."""
+        done = [name for name in operation.requests if name in self.matched]
+        if operation.first:
+            return done
+        return done[-1:] if len(done) == len(operation.requests) else []
 
     def _may_find_nothing(self, receive: Receive, candidates: list[Message]) -> bool:
         """Not if a message is there for sure; nor too often in a row, or a process could poll for ever."""
@@ -374,8 +367,8 @@ class Board:
         for receive in (r for receives in self.posted.values() for r in receives):
             if any(choice.receive == receive.name for choice in choices):
                 channels.update(receive.channels)
-        wait = self.pending.get(choices[0].process)
-        unmatched = choices[0].kind == "first" and wait is not None and len(wait.requests) > len(choices)
+        waits = [self.pending[c.process] for c in choices if c.process in self.pending and not c.channel]
+        unmatched = any(name not in self.matched for wait in waits for name in wait.requests)
         senders = {process_of(choice.message) for choice in choices if choice.message}
         hidden = any(m.sender not in senders for channel in channels for m in self.messages.get(channel, ()))
         return Group(tuple(choices), frozenset(channels), unmatched or hidden)
@@ -413,7 +406,7 @@ class Board:
         """Everything that comes into the channels comes after this."""
         wait = self.pending[choice.process]
         if wait.kind == "wait":
-            self._note_poll(choice.process, frozenset(n for n in wait.requests if n in self.matched))
+            self._note_poll(choice.process, frozenset(self._ready(wait)))
             self._choices[choice.process] = choice
             return
         receive = self._receive(choice)
@@ -445,6 +438,13 @@ class Board:
     @property
     def all_ended(self) -> bool:
         return set(self.pending) <= self.ended
+
+
+def _finished(operation: Operation, choice: Choice | None) -> tuple[ReceiveName, ...]:
+    """The receives whose messages a process knows of when the operation is done, and not before."""
+    if operation.receive is not None:
+        return (operation.receive.name,)
+    return (choice.message,) if choice is not None and operation.first else operation.requests
 
 
 def _fits(receive: Receive, message: Message) -> bool:

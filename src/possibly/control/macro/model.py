@@ -64,7 +64,7 @@ class Operation(NamedTuple):
     first: bool = False
     """The wait is for one of them."""
     optional: bool = False
-    """The wait may also find that none of them is done."""
+    """The wait may also find that none of them is done, or, if it is for all of them, that one is not."""
     posts: tuple[Receive, ...] = ()
     """Receives posted since the operation before."""
     sends: tuple[Any, ...] = ()
@@ -171,6 +171,8 @@ class Moment(NamedTuple):
     """Uncaught exceptions: process and last line of the message."""
     uncontrolled: tuple[str, ...] = ()
     """What the processes do that cannot be controlled."""
+    assumed: tuple[str, ...] = ()
+    """What is taken for granted of them and cannot be seen."""
 
 
 def process_of(name: str) -> Process:

@@ -111,6 +111,7 @@ class Run:
         self._asleep: frozenset[Choice] = frozenset()
         self._failures: list[tuple[Process, str]] = []
         self.uncontrolled: dict[str, None] = {}
+        self.assumed: dict[str, None] = {}
 
     def begin(self) -> Breakpoint:
         """Runs every process to its first operation: the root, before the first macro-step."""
@@ -157,6 +158,7 @@ class Run:
         self._waiting.update(moment.waiting)
         self._failures += moment.failures
         self.uncontrolled.update(dict.fromkeys(moment.uncontrolled))
+        self.assumed.update(dict.fromkeys(moment.assumed))
         known = [claim for claim in moment.claims if claim not in self._fresh]
         self._fresh += known
 

@@ -84,6 +84,8 @@ class Tree:
     users: Users = field(default_factory=Users)
     executions: int = 0
     uncontrolled: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    """What its verdict relies on and nobody can see."""
     diverged: list[str] = field(default_factory=list)
     marks: dict[str, int] = field(default_factory=dict)
     """Meta-breakpoints: a name for a node."""
@@ -154,6 +156,7 @@ class Tree:
             "complete": self.is_complete,
             "executions": self.executions,
             "uncontrolled": self.uncontrolled,
+            "assumed": self.assumed,
             "diverged": self.diverged,
             "marks": self.marks,
             "users": {
@@ -229,6 +232,7 @@ def from_document(given: dict[str, Any]) -> Tree:
         raise ValueError(f"version {given['version']} is from the future")
     tree = Tree(tuple(given["program"]), given["ranks"], executions=given["executions"])
     tree.uncontrolled, tree.diverged = list(given["uncontrolled"]), list(given["diverged"])
+    tree.assumed = list(given.get("assumed", ()))
     tree.marks = dict(given["marks"])
     for channel, processes in given["users"]["senders"].items():
         tree.users.senders[channel] = set(processes)

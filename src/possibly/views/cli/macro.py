@@ -41,7 +41,7 @@ def add_macro_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--tree",
         metavar="FILE",
-        help=f"the tree to write, and to go on with if it is there (PROGRAM{SUFFIX})",
+        help=f"the tree to write, and with --macro to go on with if it is there (PROGRAM{SUFFIX})",
     )
     group.add_argument(
         "--patience", metavar="SECONDS", type=float, default=20.0, help="for computing between messages (20)"

@@ -47,7 +47,8 @@ def _claims(tree: Tree) -> Iterator[str]:
     if not claims:
         yield f"{word}  no claim is made; no path fails"
     if tree.verdict:
-        yield "  provided that its processes share nothing but messages (memory: explore without --macro)"
+        for each in tree.assumed:
+            yield f"  provided that {each} (memory: explore without --macro)"
 
 
 def limits(tree: Tree) -> Iterator[str]:
@@ -157,6 +158,7 @@ def document(tree: Tree, program: str, file: str | None, replay: str) -> dict[st
         "verdict": verdict[tree.verdict],
         "properties": properties,
         "uncontrolled": tree.uncontrolled,
+        "assumed": tree.assumed,
         "diverged": tree.diverged,
         "violations": [
             {

@@ -17,10 +17,11 @@ from types import FrameType
 from typing import Any
 
 from possibly.control.macro.inside import seen as looks
+from possibly.control.macro.inside.known import Known
 from possibly.control.macro.inside.state import SystemState
 from possibly.control.macro.model import Completion, MadeClaim, Operation, Receive
 from possibly.control.macro.wire import ClosedError, Wire
-from possibly.probes import claiming
+from possibly.probes import claiming, port
 
 Trace = Callable[[FrameType, str, Any], Any]
 
@@ -41,6 +42,9 @@ class Gate:
     def __init__(self, name: str, wire: Any = None) -> None:
         self.name = name
         self.wire: Any = Wire.to(socket_path) if wire is None else wire
+        self.known = Known()
+        self.is_asked = False
+        """A predicate is evaluated: what that touches is not the program's doing."""
         self.kept: dict[str, Any] = {}
         self.spaces: looks.Spaces = {}
         self.receives = 0
@@ -76,6 +80,7 @@ class Gate:
         self.posts = []
         if operation.kind == "send":
             self.sends += 1
+            self.known.publish(f"{self.name}#{self.sends}")
         waiting = looks.seen(frame, self.kept, self.spaces, self._at, operation.kind == "end")
         claims, self.claims = self.claims, []
         self.wire.send("at", operation, waiting, claims, payload)
@@ -83,6 +88,7 @@ class Gate:
     def send_at_once(self, operation: Operation) -> None:
         """A send that does not stop the process; it is told with the next operation."""
         self.sends += 1
+        self.known.publish(f"{self.name}#{self.sends}")
         self._sent.append(operation._replace(at=looks.place(looks.user_frame(sys._getframe(1)))))
 
     def taken_sends(self) -> tuple[Operation, ...]:
@@ -99,11 +105,16 @@ class Gate:
             match what:
                 case "go":
                     completion, payload, self._held = rest
+                    self.learn(completion)
                     return completion, payload
                 case "line":
                     return Completion(self.name), None
                 case _:
                     self.answer(what, *rest)
+
+    def learn(self, completion: Completion) -> None:
+        for _, message, _, _ in completion.deliveries:
+            self.known.learn(message)
 
     def answer(self, what: str, *rest: Any) -> None:
         """The controller wants to know something."""
@@ -115,11 +126,13 @@ class Gate:
     def _evaluated(self, name: str) -> bool | str:
         tracing = sys.gettrace()
         sys.settrace(None)
+        self.is_asked = True
         try:
             return bool(claiming.predicates[name](self._state))
         except Exception as error:  # noqa: BLE001 - a predicate is the user's: whatever it raises is reported
             return f"{type(error).__name__}: {error}"
         finally:
+            self.is_asked = False
             sys.settrace(tracing)
 
     # ---- breakpoints ----------------------------------------------------------------------------
@@ -174,6 +187,7 @@ class Gate:
     def leave_for_ever(self) -> None:
         """A thread or a child process ends, and does not stay."""
         self.end()
+        self.known.publish(f"end {self.name}")
         if local.gate is self:
             local.gate = None
         waiting = looks.seen(None, self.kept, self.spaces, self._at, ended=True)
@@ -220,6 +234,29 @@ def heard(formula: str, frame: FrameType) -> None:
 def told(text: str) -> None:
     """Something that the controller cannot control."""
     here().tell("uncontrolled", text)
+
+
+def refuse(what: str) -> None:
+    """The program does something without which it makes no sense to go on: it stays here."""
+    found = local.gate or here()
+    found.tell("refused", what)
+    while True:
+        try:
+            found.wire.receive()
+        except ClosedError:
+            os._exit(0)
+
+
+_RUNTIME = os.path.join(os.path.dirname(__file__), "..", "..", "runtime")
+_HOOKS = os.path.abspath(_RUNTIME) + os.sep
+"""Where calls of rewritten source pass through."""
+
+
+def by_library(depth: int = 2) -> bool:
+    """Whether the caller of our caller is code of a library, as `port.called_by_library`."""
+    while sys._getframe(depth).f_code.co_filename.startswith(_HOOKS):
+        depth += 1
+    return port.called_by_library(depth + 1)
 
 
 _made: dict[str, int] = {}

@@ -14,7 +14,8 @@ from copy import copy
 from typing import Any
 
 from possibly.control.macro.inside import gate, mpi_rooted
-from possibly.control.macro.model import Completion, Operation, Receive
+from possibly.control.macro.inside.mpi_requests import Take, copied_status, delivered, request_class
+from possibly.control.macro.model import Operation, Receive
 from possibly.probes.mpi import ALL_TO_ALL
 from possibly.probes.patching import Patches
 
@@ -24,131 +25,43 @@ SYNCHRONISED = (
     "scan", "exscan", "Scan", "Exscan", "Scatter", "Scatterv", "Gather", "Gatherv", "Reduce",
 )  # fmt: skip
 """Collectives that make everybody wait here, though MPI need not: that is noted."""
-UNCONTROLLED = (
-    "Ibarrier", "Ibcast", "Igather", "Iscatter", "Iallgather", "Ireduce", "Iallreduce", "Ialltoall",
-    "mprobe", "improbe", "Mprobe", "Improbe", "Send_init", "Recv_init",
+WINDOWS = ("Allocate", "Allocate_shared", "Create", "Create_dynamic")
+HARMLESS = (
+    "Get_", "Set_", "Is_", "Compare", "Free", "Abort", "Call_errhandler", "Create_errhandler", "Disconnect",
+    "Create_keyval", "Delete_attr", "Attach_buffer", "Detach_buffer", "Flush_buffer", "free", "f2py", "py2f",
+    "fromhandle", "fromint", "toint",
 )  # fmt: skip
+"""How the methods begin that neither send nor receive. All that are not controlled and not here are noted."""
 
 
 def install(patches: Patches) -> None:
     from mpi4py import MPI
 
-    request, communicator = _request_class(MPI), _communicator_class(MPI)
+    request, communicator = request_class(MPI), _communicator_class(MPI)
     world = communicator(MPI.COMM_WORLD)
     world._possibly_name = "world"
     communicator._possibly_request = request
     patches.put(MPI, "COMM_WORLD", world)
     patches.put(MPI, "Request", request)
     patches.put(MPI, "Intracomm", communicator)
+    window = type("Win", (MPI.Win,), {name: noted(MPI.Win, name) for name in WINDOWS})
+    patches.put(MPI, "Win", window)
+
+
+def noted(plain: Any, name: str) -> Any:
+    """A method that cannot be controlled: it does what it does, and that is told."""
+    plainly = getattr(plain, name)
+    is_of_the_class = getattr(plainly, "__self__", None) is plain
+
+    def told(*arguments: Any, **options: Any) -> Any:
+        gate.told(f"MPI {name}")
+        return plainly(*arguments, **options)
+
+    return staticmethod(told) if is_of_the_class else told
 
 
 def rank_name(rank: int) -> str:
     return f"rank{rank}"
-
-
-class Take:
-    """A receive that was posted: how to take its message, and the message once it is there."""
-
-    def __init__(self, mpi: Any, plain: Callable[..., Any], index: dict[str, int]) -> None:
-        self.plain = plain
-        self.index = index
-        self.status = mpi.Status()
-        self.value: Any = None
-
-    def __call__(self, message: str, sender: str, tag: str | None) -> None:
-        self.value = self.plain(self.index[sender], int(tag or 0), self.status)
-
-
-def delivered(here: gate.Gate, completion: Completion) -> None:
-    """Takes the messages that were matched with receives of this rank, in order."""
-    for name, message, sender, tag in completion.deliveries:
-        here.fetch.pop(name)(message, sender, tag)
-
-
-def _request_class(mpi: Any) -> Any:
-    plain = mpi.Request
-
-    class Request(plain):  # type: ignore[misc, valid-type]
-        """A request for a receive has the name of the receive; one for a send is done."""
-
-        _possibly_name = ""
-        _possibly_take: Take | None = None
-
-        def wait(self, status: Any = None) -> Any:
-            _wait([self], f"wait({self._possibly_name})")
-            return self._finished(status)
-
-        def Wait(self, status: Any = None) -> bool:  # noqa: N802
-            self.wait(status)
-            return True
-
-        def test(self, status: Any = None) -> tuple[bool, Any]:
-            if self._possibly_take is None:
-                return True, None
-            done = _wait([self], f"test({self._possibly_name})", first=True, optional=True)
-            return (True, self._finished(status)) if done is not None else (False, None)
-
-        def Test(self, status: Any = None) -> bool:  # noqa: N802
-            return self.test(status)[0]
-
-        def _finished(self, status: Any) -> Any:
-            take, self._possibly_take = self._possibly_take, None
-            if take is None:
-                return None
-            _copy(mpi, take.status, status)
-            return take.value
-
-        @classmethod
-        def waitall(cls, requests: Any, statuses: Any = None) -> Any:
-            _wait(list(requests), "waitall")
-            return [each._finished(None) for each in requests]
-
-        @classmethod
-        def Waitall(cls, requests: Any, statuses: Any = None) -> bool:  # noqa: N802
-            cls.waitall(requests, statuses)
-            return True
-
-        @classmethod
-        def waitany(cls, requests: Any, status: Any = None) -> tuple[int, Any]:
-            index = _wait(list(requests), "waitany", first=True)
-            if index is None:
-                return mpi.UNDEFINED, None
-            return index, requests[index]._finished(status)
-
-        @classmethod
-        def Waitany(cls, requests: Any, status: Any = None) -> int:  # noqa: N802
-            return cls.waitany(requests, status)[0]
-
-    for name in ("testall", "testany", "waitsome", "testsome", "Testall", "Testany", "Waitsome", "Testsome"):
-        setattr(Request, name, classmethod(_refused(f"Request.{name}")))
-    return Request
-
-
-def _refused(name: str) -> Callable[..., Any]:
-    def refused(*_: Any, **__: Any) -> Any:
-        raise NotImplementedError(f"{name} cannot be controlled in macro-steps")
-
-    return refused
-
-
-def _copy(mpi: Any, found: Any, into: Any) -> None:
-    if into is not None:
-        into.Set_source(found.Get_source())
-        into.Set_tag(found.Get_tag())
-        into.Set_elements(mpi.BYTE, found.Get_count(mpi.BYTE))
-
-
-def _wait(requests: list[Any], text: str, first: bool = False, optional: bool = False) -> int | None:
-    """Waits for all requests, or for one, whose index is the result."""
-    open_ = {each._possibly_name: i for i, each in enumerate(requests) if each._possibly_take is not None}
-    if first and len(open_) < len(requests):
-        return next(i for i, each in enumerate(requests) if each._possibly_take is None)
-    here = gate.here()
-    operation = Operation("wait", text, requests=tuple(open_), first=first, optional=optional)
-    completion, _ = here.arrive(operation)
-    delivered(here, completion)
-    here.leave()
-    return open_.get(completion.first) if first else None
 
 
 def _communicator_class(mpi: Any) -> Any:
@@ -205,26 +118,30 @@ def _communicator_class(mpi: Any) -> Any:
             here.leave()
             return None if completion.nothing else take
 
-        def recv(self, buf: Any = None, source: int = -2, tag: int = -1, status: Any = None) -> Any:
+        def recv(
+            self, buf: Any = None, source: int | None = None, tag: int | None = None, status: Any = None
+        ) -> Any:
             source, tag = _wild(mpi, source, tag)
             base: Any = super()
             take = self._received("recv", lambda s, t, st: base.recv(buf, s, t, st), source, tag)
             return _handed(mpi, take, status)
 
-        def Recv(self, buf: Any, source: int = -2, tag: int = -1, status: Any = None) -> None:  # noqa: N802
+        def Recv(  # noqa: N802
+            self, buf: Any, source: int | None = None, tag: int | None = None, status: Any = None
+        ) -> None:
             source, tag = _wild(mpi, source, tag)
             base: Any = super()
             take = self._received("Recv", lambda s, t, st: base.Recv(buf, s, t, st), source, tag)
             _handed(mpi, take, status)
 
-        def probe(self, source: int = -2, tag: int = -1, status: Any = None) -> bool:
+        def probe(self, source: int | None = None, tag: int | None = None, status: Any = None) -> bool:
             source, tag = _wild(mpi, source, tag)
             base: Any = super()
             looking = lambda s, t, st: base.probe(s, t, st)  # noqa: E731
             _handed(mpi, self._received("probe", looking, source, tag, peeks=True), status)
             return True
 
-        def iprobe(self, source: int = -2, tag: int = -1, status: Any = None) -> bool:
+        def iprobe(self, source: int | None = None, tag: int | None = None, status: Any = None) -> bool:
             source, tag = _wild(mpi, source, tag)
             base: Any = super()
             looking = lambda s, t, st: base.probe(s, t, st)  # noqa: E731
@@ -234,19 +151,21 @@ def _communicator_class(mpi: Any) -> Any:
 
         Probe, Iprobe = probe, iprobe
 
-        def _request(self, plainly: Callable[..., Any], source: int, tag: int) -> Any:
+        def _request(self, plainly: Callable[..., Any], source: int | None, tag: int | None) -> Any:
+            if source == mpi.PROC_NULL:
+                return self._possibly_request(mpi.REQUEST_NULL)
             here, receive = gate.here(), self._posted(*_wild(mpi, source, tag))
             here.posts.append(receive)
             found = self._possibly_request(mpi.REQUEST_NULL)
-            found._possibly_name = receive.name
+            found._possibly_name, found._possibly_is_active = receive.name, True
             found._possibly_take = here.fetch[receive.name] = Take(mpi, plainly, self._index())
             return found
 
-        def irecv(self, buf: Any = None, source: int = -2, tag: int = -1) -> Any:
+        def irecv(self, buf: Any = None, source: int | None = None, tag: int | None = None) -> Any:
             base: Any = super()
             return self._request(lambda s, t, st: base.recv(buf, s, t, st), source, tag)
 
-        def Irecv(self, buf: Any, source: int = -2, tag: int = -1) -> Any:  # noqa: N802
+        def Irecv(self, buf: Any, source: int | None = None, tag: int | None = None) -> Any:  # noqa: N802
             base: Any = super()
             return self._request(lambda s, t, st: base.Recv(buf, s, t, st), source, tag)
 
@@ -271,6 +190,12 @@ def _communicator_class(mpi: Any) -> Any:
             delivered(here, completion)
             here.leave()
 
+        def _sent_request(self) -> Any:
+            """It is done, and nobody has seen that yet."""
+            found = self._possibly_request(mpi.REQUEST_NULL)
+            found._possibly_is_active = True
+            return found
+
         def _buffered(self, buf: Any, dest: int, tag: int) -> Any:
             """The buffer may be used again at once: a copy of it is sent, and kept."""
             kept = _copied(buf)
@@ -282,12 +207,25 @@ def _communicator_class(mpi: Any) -> Any:
             dest: int,
             sendtag: int = 0,
             recvbuf: Any = None,
-            source: int = -2,
-            recvtag: int = -1,
+            source: int | None = None,
+            recvtag: int | None = None,
             status: Any = None,
         ) -> Any:
             self.send(sendobj, dest, sendtag)
             return self.recv(recvbuf, source, recvtag, status)
+
+        def Sendrecv(  # noqa: N802
+            self,
+            sendbuf: Any,
+            dest: int,
+            sendtag: int = 0,
+            recvbuf: Any = None,
+            source: int | None = None,
+            recvtag: int | None = None,
+            status: Any = None,
+        ) -> None:
+            self.Send(sendbuf, dest, sendtag)
+            self.Recv(recvbuf, source, recvtag, status)
 
         # ---- communicators ------------------------------------------------------------------
 
@@ -327,7 +265,7 @@ def _communicator_class(mpi: Any) -> Any:
                 self._send(name, lambda: self._buffered(obj, dest, tag), dest, tag, synchronous)
             else:
                 self._send(name, lambda: plain.isend(self, obj, dest, tag), dest, tag, synchronous)
-            return self._possibly_request(mpi.REQUEST_NULL) if name.lower() in POSTED else None
+            return self._sent_request() if name.lower() in POSTED else None
 
         return send
 
@@ -344,15 +282,6 @@ def _communicator_class(mpi: Any) -> Any:
 
         return together
 
-    def uncontrolled(name: str) -> Any:
-        plainly = getattr(plain, name)
-
-        def noted(self: Any, *arguments: Any, **options: Any) -> Any:
-            gate.told(f"MPI {name}")
-            return plainly(self, *arguments, **options)
-
-        return noted
-
     for name in (*BUFFERED, *SYNCHRONOUS, *POSTED):
         for spelling in (name, name.capitalize()):
             if hasattr(plain, spelling):
@@ -361,9 +290,10 @@ def _communicator_class(mpi: Any) -> Any:
         if hasattr(plain, name):
             setattr(Intracomm, name, collective(name))
     mpi_rooted.install(mpi, plain, Intracomm)
-    for name in UNCONTROLLED:
-        if hasattr(plain, name):
-            setattr(Intracomm, name, uncontrolled(name))
+    for name in dir(plain):
+        is_left = not name.startswith(("_", *HARMLESS)) and name not in vars(Intracomm)
+        if is_left and callable(getattr(plain, name)):
+            setattr(Intracomm, name, noted(plain, name))
     return Intracomm
 
 
@@ -374,13 +304,13 @@ def _copied(buffer: Any) -> Any:
     return bytearray(buffer) if isinstance(buffer, memoryview) else copy(buffer)
 
 
-def _wild(mpi: Any, source: int, tag: int) -> tuple[int, int]:
-    """The defaults of mpi4py are the wildcards."""
-    return (mpi.ANY_SOURCE if source == -2 else source), (mpi.ANY_TAG if tag == -1 else tag)
+def _wild(mpi: Any, source: int | None, tag: int | None) -> tuple[int, int]:
+    """What is not said may be anything."""
+    return mpi.ANY_SOURCE if source is None else source, mpi.ANY_TAG if tag is None else tag
 
 
 def _handed(mpi: Any, take: Take | None, status: Any) -> Any:
     if take is None:
         return None
-    _copy(mpi, take.status, status)
+    copied_status(mpi, take.status, status)
     return take.value

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from possibly.control.macro.inside import gate
-from possibly.probes import port
 from possibly.probes.patching import Patches
 
 THREADING = ("Condition", "Semaphore", "Event", "Barrier")
@@ -49,7 +48,7 @@ def install_shared(patches: Patches) -> None:
 
 def _noted_factory(plain: Any, name: str, depth: int = 2) -> Any:
     def made(*arguments: Any, **options: Any) -> Any:
-        if not port.called_by_library(depth):
+        if not gate.by_library(depth):
             gate.told(name)
         return plain(*arguments, **options)
 
@@ -61,7 +60,7 @@ def _note(patches: Patches, kind: Any, name: str, depth: int = 2) -> None:
 
     def __init__(self: Any, *arguments: Any, **options: Any) -> None:  # noqa: N807
         plain(self, *arguments, **options)
-        if not port.called_by_library(depth):
+        if not gate.by_library(depth):
             gate.told(name)
 
     patches.put(kind, "__init__", __init__)

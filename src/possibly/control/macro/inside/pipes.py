@@ -12,7 +12,6 @@ from typing import Any
 
 from possibly.control.macro.inside import gate
 from possibly.control.macro.model import Operation, Receive
-from possibly.probes import port
 from possibly.probes.patching import Patches
 
 
@@ -61,7 +60,7 @@ def install(patches: Patches) -> None:
 def _pipe(plain: Any) -> Any:
     def pipe(duplex: bool = True) -> tuple[Any, Any]:
         first, second = plain(duplex)
-        if not port.called_by_library(3):
+        if not gate.by_library(3):
             name = gate.channel_name("pipe")
             # Of a pipe that is not duplex the first end receives and the second sends.
             first._possibly = (f"{name}.a", f"{name}.b")
@@ -154,7 +153,7 @@ def _named(plain: Any) -> Any:
     def __init__(self: Any, *arguments: Any, **options: Any) -> None:  # noqa: N807
         plain(self, *arguments, **options)
         # It is made by the context's method, which the user calls.
-        if not port.called_by_library(3):
+        if not gate.by_library(3):
             self._possibly = gate.channel_name("queue")
 
     return __init__

@@ -14,7 +14,6 @@ from possibly.control.macro.inside import gate
 from possibly.control.macro.inside.threads import unique
 from possibly.control.macro.model import Operation
 from possibly.control.macro.wire import VARIABLE
-from possibly.probes import port
 from possibly.probes.patching import Patches
 
 
@@ -56,7 +55,7 @@ def _preparation(plain: Any) -> Any:
 
 def _start(plain: Any) -> Any:
     def start(self: Any) -> None:
-        if not port.called_by_library():
+        if not gate.by_library():
             self._possibly_name = unique(self.name)
             gate.here().tell("expect", self._possibly_name)
         plain(self)

@@ -12,7 +12,6 @@ from typing import Any
 
 from possibly.control.macro.inside import gate
 from possibly.control.macro.model import Operation, Receive
-from possibly.probes import port
 from possibly.probes.patching import Patches
 
 _items: dict[str, Any] = {}
@@ -48,7 +47,7 @@ def get(channel: str, optional: bool) -> Any:
 def _init(plain: Any) -> Any:
     def __init__(self: Any, maxsize: int = 0) -> None:  # noqa: N807
         plain(self, maxsize)
-        if port.called_by_library():
+        if gate.by_library():
             return
         if type(self)._get is not queue.Queue._get:
             gate.told(f"{type(self).__name__} orders its items by itself")
@@ -85,7 +84,7 @@ def _get(plain: Any) -> Any:
 
 def _noted(plain: Any, name: str) -> Any:
     def noted(self: Any) -> Any:
-        if "_possibly_channel" in self.__dict__ and not port.called_by_library():
+        if "_possibly_channel" in self.__dict__ and not gate.by_library():
             gate.told(f"{name}() of a queue")
         return plain(self)
 
@@ -97,7 +96,7 @@ def _simple_queue(plain: Any) -> Any:
         """Made anew, since the library's own cannot be changed."""
 
         def __new__(cls) -> Any:
-            return plain() if port.called_by_library() else super().__new__(cls)
+            return plain() if gate.by_library() else super().__new__(cls)
 
         def __init__(self) -> None:
             self._channel = gate.channel_name("queue")

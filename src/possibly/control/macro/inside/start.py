@@ -1,7 +1,8 @@
 """`python -m possibly.control.macro.inside.start PROGRAM [ARGUMENTS]`: runs a program under a controller.
 
 The program sees its own `__main__`, `sys.argv` and `sys.path`. Communication operations are replaced when
-the program imports their modules; nothing else is changed.
+the program imports their modules; where there are threads, its own files tell what memory they touch (see
+`sharing`); nothing else is changed.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any
 
-from possibly.control.macro.inside import gate
+from possibly.control.macro.inside import gate, sharing
 from possibly.control.macro.inside.seen import shown
 from possibly.control.macro.model import Operation
 from possibly.control.macro.wire import VARIABLE
@@ -43,7 +44,7 @@ RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
 
 class _Finder(imports.Finder):
-    """Patches what the program imports, and leaves its own modules as they are."""
+    """Patches what the program imports, and watches its own modules if there are threads."""
 
     def __init__(self, patches: Patches) -> None:
         super().__init__(patches, Watch(), lambda file: lambda *_: 0)
@@ -51,10 +52,19 @@ class _Finder(imports.Finder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return super().find_spec(fullname, path, target) if self._patches.awaits(fullname) else None
+        if self._patches.awaits(fullname):
+            return super().find_spec(fullname, path, target)
+        spec = PathFinder.find_spec(fullname, path, target) if sharing.is_watching else None
+        if spec is None or spec.origin is None or type(spec.loader) is not SourceFileLoader:
+            return None
+        if not port.is_user_file(spec.origin):
+            return None
+        spec.loader = sharing.Loader(fullname, spec.origin)
+        return spec
 
     def loader(self, name: str, path: str) -> Any:
-        return SourceFileLoader(name, path)
+        sharing.prepare(path)
+        return sharing.Loader(name, path)
 
 
 def main() -> None:

@@ -21,7 +21,6 @@ from possibly.control.macro.inside import seen as looks
 from possibly.control.macro.inside.threads import unique
 from possibly.control.macro.model import Completion, Operation, Receive
 from possibly.control.macro.wire import ClosedError
-from possibly.probes import port
 from possibly.probes.patching import Patches
 
 _gates: WeakKeyDictionary[Any, TaskGate] = WeakKeyDictionary()
@@ -62,6 +61,7 @@ class TaskGate(gate.Gate):
         self.owner = owner
         self.future: asyncio.Future[tuple[Completion, Any]] | None = None
         super().__init__(name, _Through(owner, name))
+        self.known = owner.known
 
     async def arrive_later(self, operation: Operation) -> Completion:
         """Tells the operation and waits, as a task does, until it may complete."""
@@ -71,6 +71,7 @@ class TaskGate(gate.Gate):
             completion, _ = await self.future
         finally:
             self.future = None
+        self.learn(completion)
         return completion
 
     def go(self, completion: Completion, payload: Any, held: bool) -> None:
@@ -203,7 +204,7 @@ def _run_in_executor(plain: Any) -> Any:
 def _init(plain: Any) -> Any:
     def __init__(self: Any, maxsize: int = 0, **options: Any) -> None:  # noqa: N807
         plain(self, maxsize, **options)
-        if port.called_by_library():
+        if gate.by_library():
             return
         if type(self)._get is not asyncio.Queue._get:
             gate.told(f"{type(self).__name__} orders its items by itself")
@@ -269,7 +270,7 @@ def _get(plain: Any) -> Any:
 def _refused(plain: Any) -> Any:
     def get_nowait(self: Any) -> Any:
         if "_possibly_channel" in self.__dict__:
-            raise NotImplementedError("get_nowait of an asyncio queue cannot be controlled in macro-steps")
+            gate.refuse("get_nowait of an asyncio queue")
         return plain(self)
 
     return get_nowait

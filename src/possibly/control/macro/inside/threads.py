@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from possibly.control.macro.inside import gate, others
+from possibly.control.macro.inside import gate, others, sharing
 from possibly.control.macro.model import Operation
-from possibly.probes import port
 from possibly.probes.patching import Patches
 
 _names: dict[str, int] = {}
@@ -29,10 +28,13 @@ def unique(name: str) -> str:
 
 def _start(plain: Any) -> Any:
     def start(self: Any) -> None:
-        if not port.called_by_library():
+        if not gate.by_library():
             self._possibly_name = unique(self.name)
             self.run = _controlled(self.run, self._possibly_name)
-            gate.here().tell("expect", self._possibly_name)
+            here = gate.here()
+            here.tell("expect", self._possibly_name)
+            sharing.started()
+            here.known.publish(f"start {self._possibly_name}")
         plain(self)
 
     return start
@@ -43,6 +45,7 @@ def _controlled(plain: Any, name: str) -> Any:
         from possibly.control.macro.inside.start import error_text
 
         here = gate.open_gate(name)
+        here.known.learn(f"start {name}")
         try:
             plain()
         except SystemExit:
@@ -62,7 +65,9 @@ def _join(plain: Any) -> Any:
         if name is not None:
             if timeout is not None:
                 gate.told("join with a time limit waits without one")
-            gate.here().arrive(Operation("join", f"join {name}", target=name))
+            here = gate.here()
+            here.arrive(Operation("join", f"join {name}", target=name))
+            here.known.learn(f"end {name}")
         plain(self, None if name is not None else timeout)
 
     return join

@@ -1,0 +1,32 @@
+"""What must have happened before what, as far as one execution shows it (see `matching`)."""
+
+from __future__ import annotations
+
+
+class Before:
+    """What must have happened before what; events are numbers."""
+
+    def __init__(self) -> None:
+        self._after: list[list[int]] = []
+
+    def event(self, *earlier: int | None) -> int:
+        self._after.append([])
+        for each in earlier:
+            if each is not None:
+                self.add(each, len(self._after) - 1)
+        return len(self._after) - 1
+
+    def add(self, first: int, second: int) -> None:
+        self._after[first].append(second)
+
+    def holds(self, first: int, second: int) -> bool:
+        """Whether the first event must come before the second, or is it."""
+        seen, pending = {first}, [first]
+        while pending:
+            event = pending.pop()
+            if event == second:
+                return True
+            fresh = [each for each in self._after[event] if each not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+        return False

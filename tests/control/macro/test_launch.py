@@ -1,0 +1,85 @@
+"""A program that is started by a fork is as one that is started afresh."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from possibly.control.macro import launch
+from possibly.control.macro.controller import Controller
+from possibly.control.macro.run import Run
+from possibly.control.macro.tree import Tree
+from tests.control.macro.test_real import program, tree_of
+
+LOOKS = """\
+    import json, os, queue, signal, sys
+    queue.Queue().put(1)
+    found = {
+        "argv": sys.argv, "folder": os.getcwd(), "path": sys.path[0], "name": __name__, "file": __file__,
+        "variable": os.environ["POSSIBLY_TEST"], "input": sys.stdin.read(),
+        "leads": os.getsid(0) == os.getpid(),
+        "children": str(signal.getsignal(signal.SIGCHLD)), "interrupt": str(signal.getsignal(signal.SIGINT)),
+        "hash": hash("possibly"), "open": sorted(map(int, os.listdir("/proc/self/fd")))[:3],
+    }
+    print("said")
+    print("warned", file=sys.stderr)
+    with open("seen.json", "w") as opened:
+        json.dump(found, opened)
+"""
+forks = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="processes are always started afresh here")
+
+
+def looked(words: list[str]) -> tuple[Any, str]:
+    controller = Controller([*words, "one", "two"])
+    with closing(controller):
+        run = Run(controller, Tree().users)
+        run.begin()
+        run.step()
+        return json.loads(Path("seen.json").read_text()), controller.output()
+
+
+@forks
+def test_a_fork_is_as_a_fresh_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = program(tmp_path, LOOKS)
+    seen = []
+    for value in ("fresh", "forked", "forked"):
+        (tmp_path / value).mkdir(exist_ok=True)
+        monkeypatch.chdir(tmp_path / value)
+        monkeypatch.setenv("POSSIBLY_TEST", value)
+        with monkeypatch.context() as patch:
+            if value == "fresh":
+                patch.delattr(os, "pidfd_open")
+            found, output = looked(words)
+        assert (found.pop("variable"), found.pop("folder")) == (value, str(tmp_path / value))
+        assert sorted(output.split()) == ["said", "warned"]
+        seen.append(found)
+    assert seen[0] == seen[1] == seen[2]
+    assert seen[0]["argv"][1:] == ["one", "two"] and seen[0]["leads"]
+
+
+@forks
+def test_a_template_that_was_killed_is_replaced(tmp_path: Path) -> None:
+    words = program(tmp_path, "import queue\nqueue.Queue().put(1)\n")
+    assert tree_of(words).verdict is True
+    for template in launch._templates.values():
+        template.process.kill()
+        template.process.wait()
+    assert tree_of(words).verdict is True
+    assert tree_of(words).verdict is True
+
+
+@forks
+def test_a_child_that_has_ended_is_known_to_have() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    child = launch.Forked(pid)
+    assert child.wait(10.0) == 0
+    assert child.poll() == 0
+    os.waitpid(pid, 0)
+    assert launch.Forked(pid).poll() == 0
