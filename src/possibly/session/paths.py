@@ -15,7 +15,7 @@ from time import perf_counter
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.paths.expected import fitting
 from possibly.detection.paths.meaning import Meaning, check_variables
-from possibly.detection.paths.occurrences import Occurrences, Partial
+from possibly.detection.paths.occurrences import Occurrences, Partial, occurrences
 from possibly.detection.paths.perform import Debugger, Function, Performer, RecordedScene, check_actions
 from possibly.detection.paths.synchronise import synchronised
 from possibly.errors import UsageError
@@ -126,8 +126,7 @@ class PathChecker:
     def _occurring(self, found: Property, meaning: Meaning, machine: Machine, budget: Budget) -> Found:
         """`never`, and a `watch` that does nothing."""
         search = _Search(found, meaning, machine, budget, tells=False)
-        for _ in search.sets():
-            pass
+        search.collect(occurrences(meaning, machine, budget))
         return search.found()
 
     # ---- watches that act -----------------------------------------------------------------------
@@ -201,6 +200,17 @@ class _Search:
                 if partial.is_complete:
                     self._matches.append(tuple(sorted(partial.events)))
                 yield event.step, partial
+                if len(self._matches) >= MOST_MATCHES:
+                    self._reason = f"more than {MOST_MATCHES:,} occurrences"
+                    return
+        except LimitReachedError as limit:
+            self._reason = str(limit)
+
+    def collect(self, occurring: Iterator[tuple[int, ...]]) -> None:
+        """The occurrences alone, up to a limit."""
+        try:
+            for events in occurring:
+                self._matches.append(events)
                 if len(self._matches) >= MOST_MATCHES:
                     self._reason = f"more than {MOST_MATCHES:,} occurrences"
                     return

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import combinations
 from random import Random
 
 import pytest
 
+from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.paths.expected import fitting
 from possibly.detection.paths.meaning import Meaning
-from possibly.detection.paths.occurrences import Occurrences, occurrences
+from possibly.detection.paths.occurrences import (
+    Occurrences,
+    compiled_occurrences,
+    occurrences,
+    plain_occurrences,
+)
 from possibly.detection.paths.projection import compiled_predecessors, kernels, plain_predecessors, projection
 from possibly.logic.paths.classes import SUBCLASSES
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.machine import Machine
+from possibly.logic.paths.run import kernels as feeding
 from possibly.logic.paths.syntax import Control, Expression, path_text
 from possibly.order.computation import Computation
 from possibly.trace.build import TraceBuilder
@@ -105,10 +113,61 @@ def test_recognition_agrees_with_the_definition(kind: str) -> None:
         listed = list(occurrences(meaning, machine))
         assert len(listed) == len(set(listed))
         assert set(listed) == literal.occurrences(), path_text(found.root)
+        assert sorted(plain_occurrences(meaning, machine)) == sorted(listed), path_text(found.root)
         compared += 1
         fitted += expected
         found_some += bool(listed)
     assert fitted and found_some
+
+
+def outcome(found: Iterator[tuple[int, ...]], budget: Budget) -> tuple[list[tuple[int, ...]], str, int]:
+    listed: list[tuple[int, ...]] = []
+    try:
+        listed.extend(found)
+    except LimitReachedError as limit:
+        return sorted(listed), str(limit), budget.visited
+    return sorted(listed), "", budget.visited
+
+
+@pytest.mark.skipif(feeding() is None, reason="no C compiler was there at installation")
+@pytest.mark.parametrize("kind", SUBCLASSES)
+def test_the_compiled_search_goes_as_the_plain_one(kind: str) -> None:
+    """On longer traces, with limits too: the same occurrences, the same count of sets, the same words."""
+    random = Random(f"growth {kind}")
+    kernel = feeding()
+    assert kernel is not None
+    some = limited = 0
+    for _ in range(60 * CASES):
+        tree = compiled(expression_of(random_path(random, kind, 2)))
+        computation = Computation(labelled_trace(random, random.randint(5, 30)))
+        if computation.joint:
+            continue
+        meaning = Meaning(tree, computation)
+        most = random.choice([None, None, random.randint(1, 60)])
+        budgets = Budget(max_cuts=most), Budget(max_cuts=most)
+        fast = outcome(compiled_occurrences(kernel, meaning, Machine(tree), budgets[0]), budgets[0])
+        slow = outcome(plain_occurrences(meaning, Machine(tree), budgets[1]), budgets[1])
+        assert fast == slow, path_text(tree.expression.root)
+        some, limited = some + bool(fast[0]), limited + bool(fast[1])
+    assert some and limited
+
+
+@pytest.mark.skipif(feeding() is None, reason="no C compiler was there at installation")
+def test_more_predecessors_than_the_compiled_search_holds() -> None:
+    """One event after 63 others: the plain search takes over, and nothing is told twice."""
+    names = [f"P{number}" for number in range(63)]
+    builder = TraceBuilder()
+    builder.header([(name, {}) for name in names])
+    for name in names[:2]:
+        builder.add(name, id=f"C{name}", label="c")
+    for name in names:
+        builder.add(name, id=f"E{name}", label="a")
+    builder.add("P62", id="B", label="b", after=[f"E{name}" for name in names[:62]])
+    tree = compiled(parse("c; a + b"))
+    meaning = Meaning(tree, Computation(builder.finish()))
+    listed = list(occurrences(meaning, Machine(tree)))
+    assert len(listed) == 3
+    assert sorted(listed) == sorted(plain_occurrences(meaning, Machine(tree)))
 
 
 def test_predecessors_are_the_latest_events_before() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -194,6 +195,21 @@ def test_the_semantic_model_as_a_picture(
     assert (tmp_path / "m.svg").read_text().startswith("<svg")
     assert main(["view", str(path), "--watch", text, "--model", "other"]) == 2
     assert "no path expression is called 'other'" in capsys.readouterr().err
+
+
+def test_explain_says_how_to_draw_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_of(tmp_path, "open", "close")
+    assert main(["check", "run.jsonl", "--expect", "open; close", "--never", "a & b", "--explain"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  Draw it: ")]
+    assert (
+        told[1] == "  Draw it: possibly view run.jsonl --expect 'open; close' --never 'a & b' --model never1"
+    )
+    for line in told:
+        assert main([*shlex.split(line.partition(": possibly ")[2]), "--svg", "model.svg"]) == 0
+        assert (tmp_path / "model.svg").read_text().startswith("<svg")
 
 
 def test_the_predecessor_automaton_as_a_picture(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from random import Random
 from typing import Any
 
@@ -158,6 +159,26 @@ def test_memory_does_not_grow_with_the_run() -> None:
         marks = sum(len(pasts) for _, pasts in monitor.pasts._marks.values())
         sizes.append(marks + len(monitor.lines) + len(monitor.growth.open))
     assert max(sizes) < 2_000 and max(sizes[1_000:]) <= max(sizes[:1_000])
+
+
+@pytest.mark.parametrize(("language", "text"), [("never", "a & b"), ("expect", "(a; b)*"), ("watch", "a; b")])
+def test_the_bytes_held_do_not_grow_with_the_run(language: str, text: str) -> None:
+    """Everything that is kept while a program runs: the order, the sets under way, the lines."""
+    growing = Growing(order="sync", remember=False)
+    PathMonitor(growing, language, Machine(compiled(parse_path(Source(text)))), are_all_spawned=True)
+    growing.arrive({"p": "P", "kind": "spawn"})
+    growing.arrive({"p": "Q", "kind": "start", "after": ["P:1"]})
+    most = [0, 0]
+    tracemalloc.start()
+    for number in range(1_200):
+        growing.arrive({"p": "P", "label": "a", "kind": "send", "msg": f"x{number}"})
+        growing.arrive({"p": "Q", "label": "b", "kind": "receive", "msg": f"x{number}"})
+        growing.arrive({"p": "Q", "kind": "send", "msg": f"y{number}"})
+        growing.arrive({"p": "P", "kind": "receive", "msg": f"y{number}"})
+        half = number // 600
+        most[half] = max(most[half], tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert most[1] < 1.1 * most[0] < 400_000
 
 
 def test_a_process_that_is_silent_costs_little() -> None:

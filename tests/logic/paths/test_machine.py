@@ -51,6 +51,16 @@ def fed(found: Expression, pomset: Pomset) -> tuple[bool, int | None]:
     return run.is_complete, None
 
 
+def fed_at_once(machine: Machine, pomset: Pomset) -> tuple[bool, bool]:
+    """The same by the loop for many events, compiled if there is a compiler, and by its plain twin."""
+    names = [a.event.name if isinstance(a.event, Control) else "" for a in machine.expression.symbols]
+    played = {label: tuple(k for k, name in enumerate(names) if name == label) for label in pomset.labels}
+    events = [(e, played[label], tuple(immediate(pomset, e))) for e, label in enumerate(pomset.labels)]
+    fast, slow = Run(machine), Run(machine)
+    fits = fast.feed_many(events) == len(events) and fast.is_complete
+    return fits, slow._plain_feed(events) == len(events) and slow.is_complete
+
+
 def near_misses(random: Random, members: list[Pomset]) -> Pomset:
     """A member, a member with one order less, or anything."""
     if not members or random.random() < 0.4:
@@ -73,12 +83,14 @@ def test_membership_agrees_with_the_definition(kind: str) -> None:
             continue
         # Every grammar includes the smaller ones.
         assert SUBCLASSES.index(subclass(found).name) <= SUBCLASSES.index(kind)
+        machine = Machine(compiled(found))
         members = {plain(pomset) for pomset in language(found.root, 4)}
         choices = sorted(members, key=repr)
         for _ in range(8):
             pomset = near_misses(random, choices)
             expected = canonical(pomset) in members
             assert fed(found, pomset)[0] == expected, (path_text(found.root), pomset)
+            assert fed_at_once(machine, pomset) == (expected, expected), (path_text(found.root), pomset)
             compared += 1
             accepted += expected
     assert compared // 4 < accepted < compared

@@ -19,11 +19,13 @@ program and leaves open what lies between the events of one occurrence.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from types import ModuleType
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.paths.meaning import Meaning
-from possibly.detection.paths.projection import Projected, projection
+from possibly.detection.paths.projection import Projected, fed, flat, projection
 from possibly.logic.paths.machine import ALL, Machine, State
+from possibly.logic.paths.run import kernels
 
 MOST_OPEN = 200_000
 """Sets under way that are kept in memory."""
@@ -282,6 +284,52 @@ def occurrences(
     meaning: Meaning, machine: Machine, budget: Budget | None = None
 ) -> Iterator[tuple[int, ...]]:
     """The events of every occurrence, ascending."""
+    kernel = kernels()
+    processes = len(meaning.computation.lengths)
+    if kernel is None or meaning.computation.joint or meaning.has_arguments or processes > MOST_PROCESSES:
+        return plain_occurrences(meaning, machine, budget)
+    return compiled_occurrences(kernel, meaning, machine, budget)
+
+
+def plain_occurrences(
+    meaning: Meaning, machine: Machine, budget: Budget | None = None
+) -> Iterator[tuple[int, ...]]:
     for _, partial in Occurrences(meaning, machine, budget, tells=False):
         if partial.is_complete:
             yield tuple(sorted(partial.events))
+
+
+# ---- the compiled twin ----------------------------------------------------------------------------
+
+MOST_PROCESSES = 63
+CHUNK = 1 << 14
+"""Sets that are met between two looks at the budget."""
+GOES_ON, TOO_MANY, TOO_WIDE = range(3)
+
+
+def compiled_occurrences(
+    kernel: ModuleType, meaning: Meaning, machine: Machine, budget: Budget | None = None
+) -> Iterator[tuple[int, ...]]:
+    """The same by `_feed.c`, in some other order, without joint events and arguments."""
+    budget = budget if budget is not None else Budget()
+    last = Occurrences(meaning, machine)._last_of_each()
+    growth = kernel.Growth(machine.move, machine.initial, MOST_OPEN, sum(1 << p for p in last.values()))
+    events, process = fed(meaning), flat(meaning.computation.trace.process)
+    told: set[tuple[int, ...]] = set()
+    is_granted, status, need = False, GOES_ON, 1
+    while status == GOES_ON and need:
+        used, found, need, status = growth.grow(events, process, last, _allowed(budget), is_granted)
+        budget.visit(used)
+        told.update(found)
+        yield from found
+        if status == GOES_ON and need:
+            budget.visit(need)
+            is_granted = True
+    if status == TOO_MANY:
+        raise LimitReachedError(f"more than {MOST_OPEN:,} sets of events are under way at once")
+    if status == TOO_WIDE:
+        yield from (each for each in plain_occurrences(meaning, machine, budget) if each not in told)
+
+
+def _allowed(budget: Budget) -> int:
+    return CHUNK if budget.max_cuts is None else min(CHUNK, budget.max_cuts - budget.visited)

@@ -30,7 +30,7 @@ from possibly.detection.paths.meaning import (
     hashable,
 )
 from possibly.detection.paths.occurrences import Growth, Partial
-from possibly.detection.paths.online_order import OnlinePasts
+from possibly.detection.paths.online_order import OnlinePasts, Past
 from possibly.detection.paths.perform import looked_up
 from possibly.detection.paths.projection import Projected
 from possibly.detection.paths.synchronise import Tokens
@@ -82,9 +82,9 @@ class OnlineMeaning:
 
     def allowed(self, step: Step, before: Values) -> tuple[int, ...]:
         """By name, arguments and condition, just before the step."""
-        found = self._named(step[0].fields)
+        found = self.named(step[0].fields)
         if len(step) > 1:
-            found = tuple(sorted({symbol for line in step for symbol in self._named(line.fields)}))
+            found = tuple(sorted({symbol for line in step for symbol in self.named(line.fields)}))
         if self.has_arguments and found:
             found = tuple([s for s in found if any(self._takes(s, line) for line in step)])
         if not self.has_guards or not found:
@@ -99,7 +99,7 @@ class OnlineMeaning:
         touches = [touch_of(line) for line in step]
         return tuple([symbol for symbol in allowed if self._guards[symbol].happens(touches, old, now)])
 
-    def _named(self, fields: Mapping[str, Value]) -> tuple[int, ...]:
+    def named(self, fields: Mapping[str, Value]) -> tuple[int, ...]:
         """The symbols that the event is called by."""
         key = fields.get("kind"), fields.get("fn"), fields.get("label")
         found = self._known.get(key)
@@ -150,15 +150,15 @@ class OnlineState:
         for process, init in growing.initial.items():
             self.values.update({(process, name): value for name, value in init.items()})
         self.old: Values = {}
-        self._has_spawned = bool(growing.initial)
+        self.has_spawned = bool(growing.initial)
         """A second process exists, or is about to."""
 
     def execute(self, step: Step) -> None:
         assigned: Values = {}
         for line in step:
             fields = line.fields
-            if not self._has_spawned:
-                self._has_spawned = fields.get("kind") == "spawn" or len(self.growing.processes) > 1
+            if not self.has_spawned:
+                self.has_spawned = fields.get("kind") == "spawn" or len(self.growing.processes) > 1
             if "set" not in fields and "write" not in fields:
                 continue
             assigned.update({(fields["p"], name): value for name, value in fields.get("set", {}).items()})
@@ -167,7 +167,7 @@ class OnlineState:
         self.values.update(assigned)
 
     def _before(self, key: tuple[str | None, str], value: Value) -> Value:
-        if key[0] is None and key not in self.values and not self._has_spawned:
+        if key[0] is None and key not in self.values and not self.has_spawned:
             return value
         return self.values.get(key, MISSING)
 
@@ -231,6 +231,7 @@ class PathMonitor:
         self.meaning = OnlineMeaning(machine.expression, growing)
         self.rules = [OnlineRule(rule, growing) for rule in rules]
         self._meanings = [self.meaning, *(rule.meaning for rule in self.rules)]
+        self._is_simple = not (self.rules or self.meaning.has_guards or self.meaning.has_arguments)
         self.pasts = OnlinePasts()
         most = MOST_OPEN if are_all_spawned else None
         self.growth = Growth(machine, self.pasts.owner, most=most)
@@ -238,6 +239,7 @@ class PathMonitor:
         self.lines: dict[int, Line] = {}
         """The events of the expression that may still be spoken of."""
         self.count = 0
+        self._counted, self._acting = (0, 0), 0
         growing.follow(self.take)
 
     @property
@@ -246,6 +248,27 @@ class PathMonitor:
         return self.run.is_complete
 
     def take(self, step: Step) -> None:
+        if self._is_simple and len(step) == 1:
+            self._take_simply(step)
+        else:
+            self._take(step)
+
+    def _take_simply(self, step: Step) -> None:
+        """The same for an expression of names alone: most lines are none of its events and teach nothing."""
+        line = step[0]
+        fields = line.fields
+        if "set" in fields or "write" in fields or not self.state.has_spawned:
+            self.state.execute(step)
+        symbols = self.meaning.named(fields)
+        if symbols:
+            self._note(step, symbols, self.pasts.before(step, ()))
+        elif line.needs or not self.pasts.knows(line):
+            self.pasts.after(step, self.pasts.before(step, ()))
+        else:
+            return
+        self._forget()
+
+    def _take(self, step: Step) -> None:
         allowed = [meaning.allowed(step, self.state.values) for meaning in self._meanings]
         self.state.execute(step)
         old, now = self.state.old, self.state.values
@@ -254,26 +277,37 @@ class PathMonitor:
         for rule, each in zip(self.rules, allowed[1:], strict=True):
             more.extend(rule.partners(step, rule.meaning.happening(each, step, old, now)))
         past = self.pasts.before(step, more)
-        number = self.count
         if symbols:
-            self.count += 1
-            self.lines[number] = step[0]
-            self.pasts.after(step, self.pasts.with_event(number, step, past))
-            values = self.meaning.values(step) if self.meaning.has_arguments else ()
-            self._recognise(Projected(number, symbols, past.frontier, values), step)
+            self._note(step, symbols, past)
         else:
             self.pasts.after(step, past)
         self._forget()
+
+    def _note(self, step: Step, symbols: tuple[int, ...], past: Past) -> None:
+        """An event of the expression."""
+        number = self.count
+        self.count += 1
+        self.lines[number] = step[0]
+        self.pasts.after(step, self.pasts.with_event(number, step, past))
+        values = self.meaning.values(step) if self.meaning.has_arguments else ()
+        self._recognise(Projected(number, symbols, past.frontier, values), step)
 
     def _recognise(self, event: Projected, step: Step) -> None:
         if self.language == "expect":
             self._expect(event)
             return
         if self.are_all_spawned:
-            able = ((1 << len(self.growing.processes)) - 1) & ~_bits(self.pasts.ended)
-            self.growth.only(able)
+            self.growth.only(self._able())
         for partial in self.growth.feed(event, tuple([line.process for line in step])):
             self.told(_occurred(event.step, partial))
+
+    def _able(self) -> int:
+        """A bit for each process that may still act."""
+        counts = len(self.growing.processes), len(self.pasts.ended)
+        if counts != self._counted:
+            self._counted = counts
+            self._acting = ((1 << counts[0]) - 1) & ~_bits(self.pasts.ended)
+        return self._acting
 
     def _expect(self, event: Projected) -> None:
         state, slots = self.run.state, self.run.slots

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from possibly.order.computation import Place
 from possibly.order.growing import Step
+from possibly.order.growing_lines import Line
 
 FIRST_SWEEP = 256
 """Things kept at which those that nobody needs are looked for the first time."""
@@ -70,6 +71,10 @@ class OnlinePasts:
                 self._kept += 1
             if line.fields.get("kind") == "end":
                 self.ended.add(line.process)
+
+    def knows(self, line: Line) -> bool:
+        """Whether a line that needs nothing and is no event of the expression changes nothing."""
+        return line.process in self._now and line.fields.get("kind") != "end"
 
     def _at(self, place: Place) -> Past:
         positions, pasts = self._marks.get(place[0], ([], []))

@@ -67,7 +67,7 @@ def compiled_predecessors(
 ) -> Iterator[tuple[int, Symbols, Frontier]]:
     """Event, symbols and predecessors of every event that has symbols."""
     start, edges = computation.edge_columns
-    columns = [_flat(column) for column in (computation.trace.process, start, edges)]
+    columns = [flat(column) for column in (computation.trace.process, start, edges)]
     played = bytes(map(bool, symbols))
     ends, found = kernel.predecessors(*columns, played, len(computation.lengths))
     latest, ends = memoryview(found).cast("i").tolist(), memoryview(ends).cast("i").tolist()
@@ -77,7 +77,7 @@ def compiled_predecessors(
     return zip(events, [symbols[event] for event in events], before, strict=True)
 
 
-def _flat(column: Ints) -> array[int]:
+def flat(column: Ints) -> array[int]:
     return column if isinstance(column, array) and column.typecode == "i" else array("i", column)
 
 

@@ -9,9 +9,10 @@ second token there.
 
 A place that holds up to k tokens, k > 1, is any number of tokens that are each made and then taken:
 `(makers; takers)@`, which orders a taker after the maker of its token and nothing else. That there are never
-more than k at once is a matter of the rest of the net. Such a place has to be empty at the start and at the
-end, and a transition may touch it with one arc only: otherwise one event would belong to two copies, and
-copies do not synchronise.
+more than k at once is a matter of the rest of the net. That does not do for a place that is marked at the
+start or at the end, since an `@` makes any number of copies and not as many as there are tokens; nor for two
+arcs to one transition, for then one event would belong to two copies, and copies do not synchronise. Such a
+net is written run by run (see `from_runs`), if it has finitely many.
 
 The paper instead unfolds splits and joins, and its proof leaves out how parts that share events are to be
 cut; with k > 1 it keeps to the four operators of safe expressions, while this needs `@`. Transitions must
@@ -21,6 +22,7 @@ have names of their own.
 from __future__ import annotations
 
 from possibly.errors import UsageError
+from possibly.logic.paths.from_runs import expression_of_runs
 from possibly.logic.paths.nets import Marking, Net, NetTransition
 from possibly.logic.paths.parser import number_atoms
 from possibly.logic.paths.syntax import (
@@ -49,22 +51,48 @@ def expression_of(net: Net) -> Expression:
         )
     if not all(each.inputs for each in net.transitions):
         raise UsageError("every transition of the net needs an input")
-    net = replace(net, transitions=_useful(net))
+    transitions, is_finite = _useful(net)
+    net = replace(net, transitions=transitions)
     bounds = net.bounds()
     assert bounds is not None, "with fewer transitions there are fewer markings"
-    found: Path | None = None
-    for place in range(net.places):
-        path = _place(net, place) if bounds[place] < 2 else _tokens(net, place)
-        if path is not None:
-            found = path if found is None else Together(found, path)
+    wide = [place for place in range(net.places) if bounds[place] > 1 and not _has_single_tokens(net, place)]
+    if not wide:
+        found = _places(net, bounds)
+    else:
+        found = expression_of_runs(net) if is_finite else None
+    if found is None and wide:
+        raise UsageError(
+            f"place {wide[0]} holds several tokens at once, and some at the start or at the end, or a "
+            "transition has two arcs to it: only the runs one by one could tell its tokens apart, and there "
+            "are too many of them, or an empty one, or one in which a name returns"
+        )
     if found is None:
         raise UsageError("the net has no transition")
     root, atoms = number_atoms(found, Source(""))
     return Expression(root, tuple(atoms))
 
 
-def _useful(net: Net) -> tuple[NetTransition, ...]:
-    """The transitions that occur in some run to the final marking; others have no place in an expression."""
+def _places(net: Net, bounds: Marking) -> Path | None:
+    """All places at once."""
+    found: Path | None = None
+    for place in range(net.places):
+        path = _place(net, place) if bounds[place] < 2 else _tokens(net, place)
+        if path is not None:
+            found = path if found is None else Together(found, path)
+    return found
+
+
+def _has_single_tokens(net: Net, place: int) -> bool:
+    """Whether each token is made by one event and taken by one."""
+    arcs = [each.inputs.count(place) + each.outputs.count(place) for each in net.transitions]
+    return not net.initial[place] and not net.final[place] and max(arcs, default=0) <= 1
+
+
+def _useful(net: Net) -> tuple[tuple[NetTransition, ...], bool]:
+    """The transitions that occur in some run to the final marking; others have no place in an expression.
+
+    Also whether there are finitely many such runs.
+    """
     arcs: list[tuple[Marking, NetTransition, Marking]] = []
     seen, pending = {net.initial}, [net.initial]
     while pending:
@@ -81,7 +109,10 @@ def _useful(net: Net) -> tuple[NetTransition, ...]:
     while more := {one for one, _, two in arcs if two in leading} - leading:
         leading |= more
     useful = {each for _, each, two in arcs if two in leading}
-    return tuple(each for each in net.transitions if each in useful)
+    inner = [(one, two) for one, _, two in arcs if two in leading]
+    while ended := leading - {one for one, two in inner if two in leading}:
+        leading -= ended
+    return tuple(each for each in net.transitions if each in useful), not leading
 
 
 def _place(net: Net, place: int) -> Path | None:
@@ -102,12 +133,6 @@ def _tokens(net: Net, place: int) -> Path:
     """What the transitions around a place that holds several tokens may do."""
     makers = [each for each in net.transitions if place in each.outputs]
     takers = [each for each in net.transitions if place in each.inputs]
-    arcs = [each.inputs.count(place) + each.outputs.count(place) for each in net.transitions]
-    if net.initial[place] or net.final[place] or max(arcs, default=0) > 1:
-        raise UsageError(
-            f"place {place} holds several tokens at once: it has to be empty at the start and at the end, "
-            "and no transition may have two arcs to it"
-        )
     made, taken = (_any([each.label or "" for each in side]) for side in (makers, takers))
     assert made is not None and taken is not None, "tokens that are made are taken on the way to the end"
     return Many(Sequence(made, taken))

@@ -20,6 +20,7 @@ from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
     command_again,
+    command_to_draw,
     options_of,
     specification_of,
 )
@@ -132,12 +133,16 @@ def _layout(report: Report, path: str, arguments: argparse.Namespace) -> Layout:
     def again(verdict: Verdict) -> str:
         return command_again(arguments, path, verdict, several)
 
+    def draw(verdict: Verdict) -> str:
+        return command_to_draw(arguments, path, verdict)
+
     return Layout(
         colour=wants_colour(arguments.color),
         width=width_of(sys.stdout),
         full=arguments.full,
         notes=arguments.explain,
         again=again,
+        draw=draw,
         quote=Sources((os.path.dirname(path), "")).quote,
     )
 

@@ -154,10 +154,7 @@ def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, s
     """The command that checks this one property on this one trace again."""
     import shlex
 
-    words = ["possibly", "check", trace]
-    if arguments.spec is not None:
-        words += ["--spec", arguments.spec]
-    words += [word for each in LANGUAGES for text in getattr(arguments, each) for word in _option(each, text)]
+    words = ["possibly", "check", trace, *_options(arguments)]
     words += ["--only", verdict.name] if several else []
     words += ["--order", arguments.order] if arguments.order != "causal" else []
     if "max_cuts" in arguments:
@@ -165,6 +162,20 @@ def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, s
     words += ["--timeout", f"{arguments.timeout:g}"] if arguments.timeout is not None else []
     words += ["--engine", arguments.engine] if arguments.engine != "auto" else []
     return shlex.join(words)
+
+
+def command_to_draw(arguments: argparse.Namespace, trace: str, verdict: Verdict) -> str:
+    """The command that draws the semantic model of a path expression."""
+    import shlex
+
+    return shlex.join(["possibly", "view", trace, *_options(arguments), "--model", verdict.name])
+
+
+def _options(arguments: argparse.Namespace) -> list[str]:
+    """The options that gave the properties."""
+    words = ["--spec", arguments.spec] if arguments.spec is not None else []
+    formulas = [(each, text) for each in LANGUAGES for text in getattr(arguments, each)]
+    return words + [word for each, text in formulas for word in _option(each, text)]
 
 
 def _option(language: str, formula: str) -> list[str]:

@@ -9,7 +9,6 @@ Lines are measured before they are coloured, so colours never shift a column.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from possibly.records import dataclass
@@ -72,6 +71,8 @@ class Layout:
     """Add class, engine and cost of each property."""
     again: Callable[[Verdict], str] | None = None
     """The command that shows a failing property again."""
+    draw: Callable[[Verdict], str] | None = None
+    """The command that draws the model of a path expression."""
     quote: Callable[[str | None], str | None] | None = None
     """The source line at a place, where it can be read."""
 
@@ -108,6 +109,8 @@ def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
         yield from explanation_lines(verdict, verdict.explanation, layout)
     if layout.notes:
         yield from _note_lines(verdict, layout)
+        if layout.draw is not None and verdict.path is not None:
+            yield f"  Draw it: {layout.paint(plain(layout.draw(verdict)), BOLD)}"
     if layout.again is not None and verdict.truth is Truth.VIOLATED:
         yield f"  Show it again: {layout.paint(plain(layout.again(verdict)), BOLD)}"
 
@@ -259,6 +262,8 @@ def _note_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
 
 
 def _wrapped(text: str, layout: Layout) -> list[str]:
+    import textwrap
+
     return textwrap.wrap(
         text,
         max(layout.width, 40),
