@@ -12,5 +12,5 @@ if comm.Get_rank() == 0:
     print("of rank 1:", first)
 else:
     comm.recv(source=0)
-    sent = comm.Get_rank() * 10
+    sent = sum(range(comm.Get_rank() ** 4 * 100_000))  # the more, the higher the rank
     comm.send(sent, dest=0)

@@ -8,5 +8,5 @@ if comm.Get_rank() == 0:
     first = results[0]
     print("of rank 1:", first)
 else:
-    sent = comm.Get_rank() * 10
+    sent = sum(range(comm.Get_rank() ** 4 * 100_000))  # the more, the higher the rank
     comm.send(sent, dest=0)

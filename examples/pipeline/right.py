@@ -2,11 +2,14 @@
 
 import multiprocessing
 
+LINES = ["1", "2", *["# a comment"] * 300_000]
 
-def read(numbers, written, control):
+
+def read(numbers, control, written):
     finished = False
-    for number in range(2):
-        numbers.put(number)
+    for line in LINES:
+        if not line.startswith("#"):
+            numbers.put(int(line))
     numbers.put(None)
     written.recv()
     control.send("done")
@@ -27,10 +30,10 @@ if __name__ == "__main__":
     numbers = context.Queue()
     here, there = context.Pipe()
     asked, answered = context.Pipe()
-    reader = context.Process(target=read, args=(numbers, asked, there), name="reader")
+    reader = context.Process(target=read, args=(numbers, there, asked), name="reader")
     writer = context.Process(target=write, args=(numbers, answered), name="writer")
-    reader.start()
     writer.start()
+    reader.start()
     print(here.recv())
     reader.join()
     writer.join()

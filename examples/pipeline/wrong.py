@@ -1,15 +1,16 @@
 """A pipeline of processes: the reader says that it is done without knowing that the writer has written."""
 
 import multiprocessing
-import time
+
+LINES = ["1", "2", *["# a comment"] * 300_000]
 
 
 def read(numbers, control):
     finished = False
-    for number in range(2):
-        numbers.put(number)
+    for line in LINES:
+        if not line.startswith("#"):
+            numbers.put(int(line))
     numbers.put(None)
-    time.sleep(0.3)  # long enough, usually
     control.send("done")
     finished = True
     assert finished
@@ -28,8 +29,8 @@ if __name__ == "__main__":
     here, there = context.Pipe()
     reader = context.Process(target=read, args=(numbers, there), name="reader")
     writer = context.Process(target=write, args=(numbers,), name="writer")
-    reader.start()
     writer.start()
+    reader.start()
     print(here.recv())
     reader.join()
     writer.join()

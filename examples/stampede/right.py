@@ -19,16 +19,18 @@ async def fetch(key):
     return cache[key]
 
 
-async def client(delay, lock):
-    await asyncio.sleep(delay)
+async def client(turns, lock):
+    for _ in range(turns):  # what the client does before it needs the value
+        await asyncio.sleep(0)
     async with lock:
         return await fetch("a")
 
 
 async def main():
     lock = asyncio.Lock()
-    tasks = [asyncio.create_task(client(delay, lock), name=f"client{delay:.2f}") for delay in (0, 0.05)]
-    print(await asyncio.gather(*tasks))
+    early = asyncio.create_task(client(0, lock), name="early")
+    late = asyncio.create_task(client(5, lock), name="late")
+    print(await early, await late)
 
 
 if __name__ == "__main__":

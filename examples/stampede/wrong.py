@@ -19,14 +19,16 @@ async def fetch(key):
     return cache[key]
 
 
-async def client(delay):
-    await asyncio.sleep(delay)
+async def client(turns):
+    for _ in range(turns):  # what the client does before it needs the value
+        await asyncio.sleep(0)
     return await fetch("a")
 
 
 async def main():
-    tasks = [asyncio.create_task(client(delay), name=f"client{delay:.2f}") for delay in (0, 0.05)]
-    print(await asyncio.gather(*tasks))
+    early = asyncio.create_task(client(0), name="early")
+    late = asyncio.create_task(client(5), name="late")
+    print(await early, await late)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,17 @@ import pytest
 from tests.probes.programs import run
 
 THREADS = """
-import threading, queue, time
+import threading, queue, time, _thread
+class Turns:
+    'What has happened so far. Made of locks that no probe sees, so it orders nothing.'
+    def __init__(self):
+        self.count, self.gates = 0, [_thread.allocate_lock() for _ in range(3)]
+        for gate in self.gates: gate.acquire()
+    def next(self):
+        self.count += 1
+        self.gates[self.count].release()
+    def reach(self, count):
+        with self.gates[count]: pass
 def go(*works):
     threads = [threading.Thread(target=work, name=work.__name__) for work in works]
     for thread in threads: thread.start()
@@ -65,15 +75,15 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "lock": (
         """
-        lock, turn = threading.Lock(), [1]
+        lock, turn = threading.Lock(), Turns()
         def one():
             pass  #: outside1
             with lock:
                 pass  #: inside1
-            turn.append(2)
+            turn.next()
             pass  #: end1
         def two():
-            while len(turn) == 1: time.sleep(0.001)
+            turn.reach(1)
             pass  #: outside2
             lock.acquire()
             pass  #: inside2
@@ -87,14 +97,14 @@ CASES: dict[str, tuple[str, str, str]] = {
         """
         lock = threading.Lock()
         lock.acquire()
-        turn = []
+        turn = Turns()
         def one():
             lock.acquire(blocking=False)
             pass  #: failed
-            turn.append(1)
+            turn.next()
         thread = threading.Thread(target=one)
         thread.start()
-        while not turn: time.sleep(0.001)
+        turn.reach(1)
         pass  #: holds
         lock.release()
         """,
@@ -103,16 +113,16 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "rlock": (
         """
-        lock, turn = threading.RLock(), []
+        lock, turn = threading.RLock(), Turns()
         def one():
             with lock:
                 with lock:
                     pass
                 pass  #: inner1
-            turn.append(1)
+            turn.next()
             pass  #: end1
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             with lock:
                 pass  #: inside2
         go(one, two)
@@ -122,14 +132,14 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "condition": (
         """
-        condition, ready = threading.Condition(), []
+        condition, ready = threading.Condition(), Turns()
         def waiter():
             with condition:
-                ready.append(1)
+                ready.next()
                 condition.wait()
             pass  #: woken
         def notifier():
-            while not ready: time.sleep(0.001)
+            ready.reach(1)
             with condition:
                 pass  #: notifies
                 condition.notify()
@@ -141,11 +151,11 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "semaphore": (
         """
-        semaphore, turn = threading.Semaphore(0), []
+        semaphore, turn = threading.Semaphore(0), Turns()
         def giver():
             pass  #: gives
             semaphore.release()
-            turn.append(1)
+            turn.next()
             pass  #: later
         def taker():
             pass  #: early
@@ -158,13 +168,13 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "semaphore with units of its own": (
         """
-        semaphore, turn = threading.BoundedSemaphore(2), []
+        semaphore, turn = threading.BoundedSemaphore(2), Turns()
         def one():
             with semaphore:
                 pass  #: inside1
-            turn.append(1)
+            turn.next()
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             with semaphore:
                 pass  #: inside2
         go(one, two)
@@ -174,7 +184,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "event": (
         """
-        event, seen = threading.Event(), []
+        event, seen = threading.Event(), Turns()
         def setter():
             pass  #: before
             event.set()
@@ -190,18 +200,18 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "event set twice": (
         """
-        event, turn = threading.Event(), []
+        event, turn = threading.Event(), Turns()
         def first():
             pass  #: first
             event.set()
-            turn.append(1)
+            turn.next()
         def second():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             pass  #: second
             event.set()
-            turn.append(2)
+            turn.next()
         def waiter():
-            while len(turn) < 2: time.sleep(0.001)
+            turn.reach(2)
             event.wait()
             pass  #: woken
         go(first, second, waiter)
@@ -216,7 +226,7 @@ CASES: dict[str, tuple[str, str, str]] = {
             pass  #: before
             event.set()
         def poller():
-            while not event.is_set(): time.sleep(0.001)
+            while not event.is_set(): pass
             pass  #: seen
         go(setter, poller)
         """,
@@ -259,13 +269,13 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "thread local": (
         """
-        local, turn = threading.local(), []
+        local, turn = threading.local(), Turns()
         def one():
             local.x = 1
             pass  #: one
-            turn.append(1)
+            turn.next()
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             local.x = 2
             pass  #: two
         go(one, two)
@@ -275,7 +285,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "queue": (
         """
-        channel, turn = queue.Queue(), []
+        channel, turn = queue.Queue(), Turns()
         def putter():
             pass  #: before
             channel.put(1)
@@ -291,18 +301,18 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "queue of several": (
         """
-        channel, turn = queue.Queue(), []
+        channel, turn = queue.Queue(), Turns()
         def one():
             pass  #: one
             channel.put(1)
-            turn.append(1)
+            turn.next()
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             pass  #: two
             channel.put(2)
-            turn.append(2)
+            turn.next()
         def getter():
-            while len(turn) < 2: time.sleep(0.001)
+            turn.reach(2)
             channel.get()
             pass  #: got_one
         go(one, two, getter)
@@ -328,18 +338,18 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "last in, first out": (
         """
-        channel, turn = queue.LifoQueue(), []
+        channel, turn = queue.LifoQueue(), Turns()
         def one():
             pass  #: one
             channel.put("first")
-            turn.append(1)
+            turn.next()
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             pass  #: two
             channel.put("second")
-            turn.append(2)
+            turn.next()
         def getter():
-            while len(turn) < 2: time.sleep(0.001)
+            turn.reach(2)
             channel.get()
             pass  #: got
         go(one, two, getter)
@@ -349,18 +359,18 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "priority queue": (
         """
-        channel, turn = queue.PriorityQueue(), []
+        channel, turn = queue.PriorityQueue(), Turns()
         def one():
             pass  #: one
             channel.put(2000)
-            turn.append(1)
+            turn.next()
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             pass  #: two
             channel.put(1000)
-            turn.append(2)
+            turn.next()
         def getter():
-            while len(turn) < 2: time.sleep(0.001)
+            turn.reach(2)
             channel.get()
             pass  #: got
         go(one, two, getter)
@@ -431,10 +441,10 @@ CASES: dict[str, tuple[str, str, str]] = {
     "two futures": (
         """
         from concurrent.futures import ThreadPoolExecutor, as_completed
-        here = set()
+        here = Turns()
         def meet(me):
-            here.add(me)
-            while len(here) < 2: time.sleep(0.001)
+            here.next()
+            here.reach(2)
         def one():
             meet(1)
             pass  #: one
@@ -563,7 +573,7 @@ CASES: dict[str, tuple[str, str, str]] = {
                 pass  #: inside1
             pass  #: after1
         async def two(lock):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             pass  #: before2
             async with lock:
                 pass  #: inside2
@@ -604,7 +614,7 @@ CASES: dict[str, tuple[str, str, str]] = {
             await event.wait()
             pass  #: woken
         async def late(event):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             await event.wait()
             pass  #: late
         async def main():
@@ -619,7 +629,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         """
         import asyncio
         async def notifier(condition):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             async with condition:
                 pass  #: notifies
                 condition.notify()
@@ -644,7 +654,7 @@ CASES: dict[str, tuple[str, str, str]] = {
             await channel.put(1)
             pass  #: after
         async def getter(channel):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
             pass  #: early
             await channel.get()
             pass  #: got
@@ -680,16 +690,16 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "broken barrier": (
         """
-        barrier, turn = threading.Barrier(2), []
+        barrier, turn = threading.Barrier(2), Turns()
         def waiter():
             pass  #: early
-            turn.append(1)
+            turn.next()
             try:
                 barrier.wait()
             except threading.BrokenBarrierError:
                 pass  #: broken
         def breaker():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             pass  #: before
             barrier.abort()
             pass  #: after
@@ -764,17 +774,300 @@ CASES: dict[str, tuple[str, str, str]] = {
         "before<work work<after",
         "other|work",
     ),
+    "as_completed of asyncio": (
+        """
+        import asyncio
+        async def one():
+            pass  #: one
+        async def two():
+            await asyncio.sleep(0)
+            pass  #: two
+        async def main():
+            for each in asyncio.as_completed([one(), two()]):
+                await each
+                if not seen:
+                    seen.append(1)
+                    pass  #: first
+            pass  #: after
+        seen = []
+        asyncio.run(main())
+        """,
+        "one<after two<after one<first",
+        "two|first one|two",
+    ),
+    "shield": (
+        """
+        import asyncio
+        async def one():
+            pass  #: one
+        async def main():
+            pass  #: before
+            await asyncio.shield(one())
+            pass  #: after
+        asyncio.run(main())
+        """,
+        "before<one one<after",
+        "",
+    ),
+    "asyncio timeout": (
+        """
+        import asyncio
+        async def one(f):
+            pass  #: one
+            f.set_result(1)
+            pass  #: later
+        async def main():
+            f = asyncio.get_running_loop().create_future()
+            t = asyncio.create_task(one(f))
+            async with asyncio.timeout(5):
+                await f
+            pass  #: after
+        asyncio.run(main())
+        """,
+        "one<after",
+        "later|after",
+    ),
+    "coroutine asked by a thread": (
+        """
+        import asyncio
+        async def work():
+            pass  #: work
+        def other(loop):
+            pass  #: asks
+            future = asyncio.run_coroutine_threadsafe(work(), loop)
+            pass  #: meanwhile
+            future.result()
+            pass  #: knows
+        async def main():
+            await asyncio.to_thread(other, asyncio.get_running_loop())
+        asyncio.run(main())
+        """,
+        "asks<work work<knows",
+        "meanwhile|work",
+    ),
+    "callback asked by a thread": (
+        """
+        import asyncio
+        def other(loop, event):
+            pass  #: before
+            loop.call_soon_threadsafe(event.set)
+            pass  #: meanwhile
+        async def main():
+            event = asyncio.Event()
+            t = threading.Thread(target=other, args=(asyncio.get_running_loop(), event))
+            t.start()
+            await event.wait()
+            pass  #: after
+        asyncio.run(main())
+        """,
+        "before<after",
+        "meanwhile|after",
+    ),
+    "asyncio barrier": (
+        """
+        import asyncio
+        async def one(b):
+            pass  #: before1
+            await b.wait()
+            pass  #: after1
+        async def two(b):
+            pass  #: before2
+            await b.wait()
+            pass  #: after2
+        async def main():
+            b = asyncio.Barrier(2)
+            await asyncio.gather(one(b), two(b))
+        asyncio.run(main())
+        """,
+        "before1<after2 before2<after1",
+        "before1|before2 after1|after2",
+    ),
+    "asyncio queue join": (
+        """
+        import asyncio
+        async def worker(q):
+            await q.get()
+            pass  #: works
+            q.task_done()
+            pass  #: later
+        async def main():
+            q = asyncio.Queue()
+            await q.put(1)
+            t = asyncio.create_task(worker(q))
+            await q.join()
+            pass  #: joined
+        asyncio.run(main())
+        """,
+        "works<joined",
+        "later|joined",
+    ),
+    "asyncio bounded queue": (
+        """
+        import asyncio
+        async def getter(q):
+            pass  #: early
+            await q.get()
+            pass  #: got
+        async def main():
+            q = asyncio.Queue(1)
+            await q.put(1)
+            t = asyncio.create_task(getter(q))
+            await q.put(2)
+            pass  #: second
+        asyncio.run(main())
+        """,
+        "early<second",
+        "got|second",
+    ),
+    "callback of a task": (
+        """
+        import asyncio
+        async def work():
+            pass  #: work
+        async def main():
+            done = asyncio.get_running_loop().create_future()
+            t = asyncio.create_task(work())
+            t.add_done_callback(lambda t: done.set_result(1))
+            await done
+            pass  #: after
+        asyncio.run(main())
+        """,
+        "work<after",
+        "",
+    ),
+    "executor map": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def work(n):
+            pass  #: work
+            return n
+        with ThreadPoolExecutor(2) as pool:
+            pass  #: before
+            found = pool.map(work, [1])
+            pass  #: meanwhile
+            list(found)
+            pass  #: after
+        """,
+        "before<work work<after",
+        "meanwhile|work",
+    ),
+    "callback of a future": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def work():
+            pass  #: work
+        def done(f):
+            pass  #: called
+        with ThreadPoolExecutor(1) as pool:
+            f = pool.submit(work)
+            f.add_done_callback(done)
+        pass  #: end
+        """,
+        "work<called work<end",
+        "",
+    ),
+    "barrier that is reset": (
+        """
+        barrier, turn = threading.Barrier(2), Turns()
+        def waiter():
+            turn.next()
+            try: barrier.wait()
+            except threading.BrokenBarrierError:
+                pass  #: broken
+        def breaker():
+            turn.reach(1)
+            while not barrier.n_waiting: pass
+            pass  #: before
+            barrier.reset()
+            pass  #: after
+        go(waiter, breaker)
+        """,
+        "before<broken",
+        "after|broken",
+    ),
+    "condition wait_for": (
+        """
+        c, ok = threading.Condition(), []
+        def waiter():
+            with c:
+                c.wait_for(lambda: ok)
+            pass  #: woken
+        def giver():
+            with c:
+                ok.append(1)
+                pass  #: gives
+                c.notify_all()
+            pass  #: later
+        go(waiter, giver)
+        """,
+        "gives<woken",
+        "later|woken",
+    ),
+    "condition of a given lock": (
+        """
+        lock = threading.Lock()
+        c = threading.Condition(lock)
+        turn = Turns()
+        def waiter():
+            with lock:
+                turn.next()
+                c.wait()
+                pass  #: woken
+        def notifier():
+            turn.reach(1)
+            with c:
+                pass  #: notifies
+                c.notify_all()
+            pass  #: later
+        go(waiter, notifier)
+        """,
+        "notifies<woken",
+        "later|woken",
+    ),
+    "exception of a future": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def work():
+            pass  #: work
+            raise ValueError
+        with ThreadPoolExecutor(1) as pool:
+            f = pool.submit(work)
+            pass  #: meanwhile
+            assert f.exception()
+            pass  #: after
+        """,
+        "work<after",
+        "meanwhile|work",
+    ),
+    "inside of the library": (
+        """
+        import logging
+        logging.basicConfig(stream=open('/dev/null','w'))
+        turn = Turns()
+        def one():
+            pass  #: one
+            logging.warning('x')
+            turn.next()
+        def two():
+            turn.reach(1)
+            logging.warning('y')
+            pass  #: two
+        go(one, two)
+        """,
+        "",
+        "one|two",
+    ),
     "own messages": (
         """
         import possibly
-        turn = []
+        turn = Turns()
         def one():
             pass  #: before
             possibly.send("key")
-            turn.append(1)
+            turn.next()
             pass  #: after
         def two():
-            while not turn: time.sleep(0.001)
+            turn.reach(1)
             possibly.receive("key")
             pass  #: got
         go(one, two)

@@ -125,6 +125,114 @@ def test_sockets(tmp_path: Path) -> None:
     assert found.concurrent("accepted", "asked")
 
 
+POOLS = """
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+def one(n):
+    pass  #: one
+    return n
+def two(n):
+    pass  #: two
+    return n
+def three(n):
+    pass  #: three
+    return n
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    with context.Pool(1) as pool:
+        pass  #: asks1
+        result = pool.apply_async(one, (1,))
+        pass  #: meanwhile1
+        assert result.get() == 1
+        pass  #: knows1
+        results = pool.imap_unordered(two, [2])
+        pass  #: meanwhile2
+        assert next(results) == 2
+        pass  #: knows2
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        pass  #: asks3
+        future = pool.submit(three, 3)
+        pass  #: meanwhile3
+        assert future.result() == 3
+        pass  #: knows3
+"""
+
+
+def test_pools(tmp_path: Path) -> None:
+    found = run(tmp_path, POOLS)
+    assert found.status == 0
+    for first, second in (
+        ("asks1", "one"), ("one", "knows1"), ("knows1", "two"), ("two", "knows2"), ("asks3", "three"),
+        ("three", "knows3"),
+    ):  # fmt: skip
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (("meanwhile1", "one"), ("meanwhile2", "two"), ("meanwhile3", "three")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
+
+
+DATAGRAMS = """
+import multiprocessing, socket, subprocess, sys
+def serve(server):
+    data, client = server.recvfrom(100)
+    pass  #: heard
+    server.sendto(b"answer", client)
+    pass  #: answered
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind(("127.0.0.1", 0))
+process = multiprocessing.get_context("fork").Process(target=serve, args=(server,), name="server")
+process.start()
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+pass  #: asks
+client.sendto(b"question", server.getsockname())
+pass  #: asked
+client.recvfrom(100)
+pass  #: knows
+process.join()
+"""
+
+
+def test_datagrams(tmp_path: Path) -> None:
+    found = run(tmp_path, DATAGRAMS)
+    assert found.status == 0
+    for first, second in (("asks", "heard"), ("heard", "knows")):
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (("asked", "heard"), ("answered", "knows")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
+
+
+OUTSIDERS = """
+import multiprocessing, socket, subprocess, sys
+SPEAKER = (
+    "import socket, sys; c = socket.create_connection(('127.0.0.1', int(sys.argv[1])));"
+    "c.sendall(b'x'); c.recv(1); c.close()"
+)
+def child(queue):
+    listener = socket.create_server(("127.0.0.1", 0))
+    stranger = subprocess.Popen([sys.executable, "-c", SPEAKER, str(listener.getsockname()[1])])
+    client, _ = listener.accept()
+    assert client.recv(1) == b"x"
+    pass  #: heard
+    client.sendall(b"y")
+    assert stranger.wait() == 0
+    queue.put("item")
+    pass  #: later
+if __name__ == "__main__":
+    queue = multiprocessing.Queue()
+    process = multiprocessing.Process(target=child, args=(queue,), name="child")
+    process.start()
+    queue.get()
+    pass  #: got
+    process.join()
+"""
+
+
+def test_what_comes_from_a_program_that_is_not_recorded_holds_nothing_up(tmp_path: Path) -> None:
+    found = run(tmp_path, OUTSIDERS)
+    assert found.status == 0
+    assert found.before("heard", "got"), found.lines()
+    assert found.concurrent("later", "got")
+
+
 RANKS = """
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
@@ -168,6 +276,65 @@ def test_ranks(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
     for first, second in (("before", "sends"), ("sent", "got"), ("told1", "told2"), ("sent2", "got2")):
+        assert found.concurrent(first, second), f"{first} and {second} are ordered"
+
+
+NON_BLOCKING = """
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+rank = comm.Get_rank()
+if rank == 0:
+    pass  #: posts
+    buffers = [bytearray(1), bytearray(1)]
+    requests = [comm.Irecv(buffers[0], source=1), comm.Irecv(buffers[1], source=2)]
+    MPI.Request.Waitall(requests)
+    pass  #: has_both
+    values = [comm.irecv(source=1, tag=5), comm.irecv(source=2, tag=5)]
+    assert MPI.Request.waitall(values) == ["a", "b"]
+    pass  #: has_values
+    request = comm.irecv(source=2, tag=6)
+    while not request.test()[0]:
+        pass
+    pass  #: tested
+    status = MPI.Status()
+    assert comm.recv(source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG, status=status) == "any"
+    assert status.Get_source() == 1
+    pass  #: got_any
+    comm.sendrecv("there", dest=1, source=1)
+    pass  #: exchanged0
+elif rank == 1:
+    pass  #: sends1
+    comm.Isend(b"x", dest=0).Wait()
+    pass  #: sent1
+    comm.isend("a", dest=0, tag=5).wait()
+    pass  #: before_any
+    comm.send("any", dest=0, tag=9)
+    pass  #: after_any
+    comm.sendrecv("back", dest=0, source=0)
+    pass  #: exchanged1
+else:
+    pass  #: sends2
+    comm.Isend(b"y", dest=0).Wait()
+    comm.isend("b", dest=0, tag=5).wait()
+    pass  #: before_test
+    comm.isend("c", dest=0, tag=6).wait()
+    pass  #: after_test
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not there")
+def test_requests_and_wildcards(tmp_path: Path) -> None:
+    found = run(tmp_path, NON_BLOCKING, ranks=3)
+    assert found.status == 0
+    for first, second in (
+        ("sends1", "has_both"), ("sends2", "has_both"), ("sent1", "has_values"), ("before_test", "tested"),
+        ("before_any", "got_any"), ("got_any", "exchanged1"), ("after_any", "exchanged0"),
+    ):  # fmt: skip
+        assert found.before(first, second), f"{first} is not before {second}\n{found.lines()}"
+    for first, second in (
+        ("posts", "sends1"), ("sent1", "has_both"), ("after_test", "tested"), ("after_any", "got_any"),
+        ("exchanged0", "exchanged1"),
+    ):  # fmt: skip
         assert found.concurrent(first, second), f"{first} and {second} are ordered"
 
 

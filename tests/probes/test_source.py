@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +40,7 @@ ASSIGNMENTS = {
     "x = []\nx.append(1)\nx[0] = 2\nx.extend([3])\nassert x.pop() == 3": [[], [1], [2], [2, 3], [2]],
     "x = {}\nx['a'] = 1\nx.update(b=2)\nx['a'] += 5": [{}, {"a": 1}, {"a": 1, "b": 2}, {"a": 6, "b": 2}],
     "x = {3, 1}\nx.add(2)": [[1, 3], [1, 2, 3]],
+    "x = [[1]]\ny = x[0]\ny.append(2)\nx = x": [[[1]], [[1, 2]]],
     "x = 1.5\nx = float('inf')\nx = None\nx = object()": [1.5, "inf", None, "<object>"],
 }
 
@@ -180,6 +184,31 @@ def test_imported_modules_are_rewritten_and_caches_left_alone(tmp_path: Path) ->
     assert writes(found, "bank.total") == [1, 2, 9]
     assert not list(tmp_path.glob("__pycache__/bank*"))
     assert len(run(tmp_path, "import bank\n").trace) == 0
+
+
+UNTOUCHED = """
+import hashlib, json.decoder, library, own
+for module in (json.decoder, library, own):
+    codes = [f.__code__ for f in vars(module).values() if hasattr(f, "__code__")]
+    print(module.__name__, hashlib.sha256(b"".join(code.co_code for code in codes)).hexdigest())
+"""
+
+
+def test_libraries_and_code_without_anything_watched_are_what_they_were(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    (installed / "library.py").write_text("total = 1\ndef add():\n    global total\n    total += 1\nadd()\n")
+    (tmp_path / "own.py").write_text("other = 1\ndef f():\n    global other\n    other += 1\n")
+    (tmp_path / "program.py").write_text(UNTOUCHED)
+    paths = [str(installed), *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    subprocess.run([sys.executable, str(tmp_path / "program.py")], check=True)
+    plain = capfd.readouterr().out
+    found = run(tmp_path, UNTOUCHED, watch=("total", "library.total"), calls=("decode",))
+    assert capfd.readouterr().out == plain
+    assert len(found.trace) == 0
 
 
 def test_what_a_formula_speaks_of_is_watched() -> None:

@@ -42,5 +42,5 @@ def test_units_are_taken_in_the_order_in_which_they_were_given() -> None:
     edges.units("s", 1)
     give, take = ACTIONS["give"], ACTIONS["take"]
     edges.effect(give, "s", 2, "P:1", "P", "")
-    found = [edges.effect(take, "s", None, f"Q:{n}", "Q", "").after for n in range(3)]
+    found = [edges.effect(take, "s", None, f"Q:{n}", "Q", "")[0] for n in range(3)]
     assert found == [[], ["P:1"], ["P:1"]]

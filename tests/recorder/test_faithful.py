@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from possibly.order.computation import Computation
 from possibly.trace import Trace, load
 
 ROOT = Path(__file__).parents[2]
@@ -86,11 +87,14 @@ def test_module_of_a_package(tmp_path: Path) -> None:
 
 
 KILLED = """
-import os, signal, threading, time
+import glob, json, os, signal, threading
 lock, x = threading.Lock(), 0
 for x in range(100):
     with lock: pass
-time.sleep(0.5)
+(log,) = glob.glob(json.loads(os.environ["POSSIBLY_RECORDING"])["folder"] + "/*.log")
+size = os.path.getsize(log)
+with lock: pass
+while os.path.getsize(log) == size: pass  # until the next flush
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -101,6 +105,79 @@ def test_a_killed_program_leaves_its_trace(tmp_path: Path) -> None:
     assert told.returncode == 128 + signal.SIGKILL
     trace = trace_of(tmp_path)
     assert [trace.event(e).write.get("x") for e in range(len(trace)) if trace.event(e).write][-1] == 99
+
+
+CHILD_KILLED = """
+import multiprocessing, os, signal
+def child(queue):
+    y = 1  #: began
+    queue.put("item")
+    signal.pause()
+if __name__ == "__main__":
+    queue = multiprocessing.get_context("fork").Queue()
+    process = multiprocessing.get_context("fork").Process(target=child, args=(queue,), name="child")
+    process.start()
+    queue.get()
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    x = process.exitcode  #: joined
+"""
+
+
+def test_a_killed_child_leaves_what_it_had_told_and_the_parent_all(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(CHILD_KILLED)
+    assert recorded(tmp_path, "--watch", "x", "program.py").returncode == 0
+    trace = trace_of(tmp_path)
+    events = [trace.event(number) for number in range(len(trace))]
+    assert [dict(event.write) for event in events if event.label == "joined"] == [{"x": -signal.SIGKILL}]
+    kinds = [event.kind for event in events if event.process == "MainThread"]
+    assert kinds[0] == "spawn" and "receive" in kinds
+
+
+WAITING = """
+import signal, threading
+lock, x = threading.Lock(), 1
+with lock: pass
+print("ready", flush=True); signal.pause()
+"""
+
+
+def without_carets(lines: list[str]) -> list[str]:
+    """Which half of the line was interrupted is chance."""
+    return [line for line in lines if line.strip(" ^")]
+
+
+def test_ctrl_c_reaches_the_program_as_always_and_the_trace_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(WAITING)
+    results = []
+    for words in (
+        ("program.py",),
+        ("-m", "possibly", "run", "-o", "run.jsonl", "--watch", "x", "program.py"),
+    ):
+        with subprocess.Popen(
+            [sys.executable, *words], cwd=tmp_path, env=ENVIRONMENT, text=True, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            assert process.stdout is not None and process.stderr is not None
+            assert process.stdout.readline() == "ready\n"
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            results.append((process.stderr.read(), process.wait()))
+    (plain, by_signal), (told, status) = results
+    *errors, remark = told.splitlines()
+    assert (without_carets(errors), status) == (without_carets(plain.splitlines()), 128 - by_signal)
+    assert remark.startswith("possibly: ")
+    assert [trace_of(tmp_path).event(n).kind for n in range(3)] == ["write", "acquire", "release"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["program.py", "run.jsonl"]
+
+
+def test_a_program_that_becomes_another_leaves_its_trace(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import os, sys\nx = 1\n"
+        "os.execl(sys.executable, sys.executable, '-c', 'print(2); raise SystemExit(3)')\n"
+    )
+    told = recorded(tmp_path, "--watch", "x", "program.py")
+    assert (told.stdout, told.returncode) == ("2\n", 3)
+    assert dict(trace_of(tmp_path).event(0).write) == {"x": 1}
 
 
 RACING = """
@@ -146,34 +223,78 @@ def interpreters() -> list[str]:
     return found
 
 
+EVERYWHERE = """
+import asyncio, multiprocessing, queue, threading
+from concurrent.futures import ThreadPoolExecutor
+x = 0
+condition, event, channel = threading.Condition(), threading.Event(), queue.Queue()
+def one():
+    global x
+    with condition: x += 1
+    pass  #: puts
+    channel.put(1)
+    pass  #: sets
+    event.set()
+    pass  #: later
+def two():
+    channel.get()
+    pass  #: got
+    event.wait()
+    pass  #: woken
+    print(x, flush=True)
+def go():
+    threads = [threading.Thread(target=work, name=work.__name__) for work in (one, two)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+async def add(lock):
+    async with lock:
+        pass  #: added
+async def main():
+    lock = asyncio.Lock()
+    await asyncio.to_thread(go)
+    await asyncio.gather(add(lock), add(lock))
+    pass  #: gathered
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asyncio.sleep(0))
+def child(lock, items):
+    with lock:
+        pass  #: child_inside
+    items.put("item")
+    pass  #: child_later
+if __name__ == "__main__":
+    asyncio.run(main())
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(len, "abc").result() == 3
+    context = multiprocessing.get_context("fork")
+    lock, items = context.Lock(), context.Queue()
+    process = context.Process(target=child, args=(lock, items), name="child")
+    pass  #: forks
+    process.start()
+    pass  #: forked
+    items.get()
+    pass  #: has_item
+    with lock:
+        pass  #: inside
+    process.join()
+"""
+
+
 @pytest.mark.parametrize("python", interpreters())
 def test_other_interpreters(python: str, tmp_path: Path) -> None:
-    from tests.probes.test_edges import THREADS
-
-    (tmp_path / "program.py").write_text(
-        THREADS
-        + textwrap.dedent(
-            """
-            import asyncio
-            x = 0
-            condition, event = threading.Condition(), threading.Event()
-            channel = queue.Queue()
-            def one():
-                global x
-                with condition: x += 1
-                channel.put(1); event.set()
-            def two():
-                event.wait(); channel.get()
-                print(x)
-            async def main():
-                lock = asyncio.Lock()
-                async with lock: await asyncio.to_thread(go, one, two)
-            asyncio.run(main())
-            """
-        )
-    )
+    """The trace of a run under each of them is read back here, and has the order of its primitives."""
+    (tmp_path / "program.py").write_text(EVERYWHERE)
     words = [python, "-m", "possibly", "run", "--watch", "x", "-o", "run.jsonl", "program.py"]
     done = subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
     trace = trace_of(tmp_path)
-    assert {"MainThread", "Task-1", "one", "two"} <= {process.name for process in trace.processes}
+    assert {"MainThread", "Task-1", "one", "two", "child"} <= {process.name for process in trace.processes}
+    order = Computation(trace, "sync")
+    place = {event.label: event.number for event in map(trace.event, range(len(trace))) if event.label}
+    for (
+        pair
+    ) in "puts<got sets<woken woken<added added<gathered forks<child_inside child_inside<inside".split():
+        first, second = pair.split("<")
+        assert order.happened_before(place[first], place[second]), pair
+    for pair in "sets|got later|woken forked|child_inside child_later|has_item".split():
+        first, second = pair.split("|")
+        assert order.concurrent(place[first], place[second]), pair

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -55,3 +57,71 @@ def test_events_of_ones_own_are_free_when_nobody_records() -> None:
     possibly.event("nothing")
     possibly.send("key")
     possibly.receive("key")
+
+
+MADE_BEFORE = """
+import asyncio, multiprocessing, queue, threading
+from concurrent.futures import Future
+import possibly
+
+async def use_tasks(lock, semaphore, condition, event, channel, future, barrier):
+    async with lock, semaphore, condition:
+        condition.notify_all()
+    event.set()
+    assert await event.wait() and event.is_set()
+    await channel.put(1)
+    assert await channel.get() == 1
+    channel.task_done()
+    await channel.join()
+    future.set_result(2)
+    assert await future == 2
+    async with barrier:
+        pass
+
+def use_threads(lock, rlock, condition, semaphore, event, barrier, channels, future):
+    with lock, rlock, semaphore:
+        pass
+    with condition:
+        condition.notify_all()
+        condition.wait(0)
+    event.set()
+    assert event.wait() and event.is_set()
+    barrier.wait()
+    for channel in channels:
+        channel.put(1)
+        assert channel.get() == 1
+    channels[0].task_done()
+    channels[0].join()
+    future.set_result(1)
+    assert future.result() == 1
+
+def use_processes(lock, rlock, condition, semaphore, event, barrier, channel, value):
+    use_threads(lock, rlock, condition, semaphore, event, barrier, [channel], Future())
+    with value:
+        value.value += 1
+
+kinds = asyncio.Lock, asyncio.Semaphore, asyncio.Condition, asyncio.Event, asyncio.Queue
+names = "Lock", "RLock", "Condition", "Semaphore", "Event"
+
+async def main():
+    tasks = [kind() for kind in kinds] + [asyncio.get_running_loop().create_future(), asyncio.Barrier(1)]
+    lines = [queue.Queue(), queue.LifoQueue(), queue.PriorityQueue(), queue.SimpleQueue()]
+    threads = [getattr(threading, name)() for name in names] + [threading.Barrier(1), lines, Future()]
+    processes = [getattr(multiprocessing, name)() for name in names]
+    processes += [multiprocessing.Barrier(1), multiprocessing.JoinableQueue(), multiprocessing.Value("i", 0)]
+    with possibly.record("run.jsonl"):
+        await use_tasks(*tasks)
+        use_threads(*threads)
+        use_processes(*processes)
+    print("used")
+
+asyncio.run(main())
+"""
+
+
+def test_what_was_made_before_goes_on_to_work(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(MADE_BEFORE)
+    command = [sys.executable, "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.returncode) == ("used\n", 0), done.stderr
+    load(tmp_path / "run.jsonl")

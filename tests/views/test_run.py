@@ -1,16 +1,13 @@
-"""`possibly run`: options, statuses and reports, on the examples."""
+"""`possibly run`: options, statuses and reports."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
 
 from possibly.views.cli.main import main
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(autouse=True)
@@ -20,45 +17,6 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def status(*words: str) -> int:
     return main(["run", *words])
-
-
-@pytest.mark.parametrize(
-    ("example", "spec"),
-    [
-        ("ring-buffer", "ring.spec"),
-        ("producer-consumer", "queue.spec"),
-        ("stampede", "stampede.spec"),
-        ("pipeline", "pipeline.spec"),
-    ],
-)
-def test_examples(example: str, spec: str, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = EXAMPLES / example
-    assert status("--spec", str(folder / spec), str(folder / "wrong.py")) == 1
-    hidden = "The recorded order satisfies it; another order of the same events does not."
-    assert hidden in capfd.readouterr().out
-    assert status("--spec", str(folder / spec), str(folder / "right.py")) == 0
-
-
-def test_the_bank_moves_money_twice_at_once(capfd: pytest.CaptureFixture[str]) -> None:
-    folder = EXAMPLES / "bank"
-    assert status("--json", "--spec", str(folder / "bank.spec"), str(folder / "wrong.py")) == 1
-    found = json.loads(capfd.readouterr().out)["properties"]
-    assert [each["verdict"] for each in found] == ["violated", "holds"]
-    assert found[0]["observed"], "the run that was seen looked right"
-    assert status("--spec", str(folder / "bank.spec"), str(folder / "right.py")) == 0
-
-
-def test_the_bank_races() -> None:
-    assert status("--races", str(EXAMPLES / "bank" / "wrong.py")) == 1
-    assert status("--races", str(EXAMPLES / "bank" / "right.py")) == 0
-
-
-@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not there")
-def test_the_master_and_its_workers() -> None:
-    folder = EXAMPLES / "master-worker"
-    words = ["--mpi", "3", "--spec", str(folder / "master.spec")]
-    assert status(*words, str(folder / "wrong.py")) == 1
-    assert status(*words, str(folder / "right.py")) == 0
 
 
 def test_the_report_quotes_the_program(capfd: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,7 @@ typedef struct {
     PyObject *port;   /* the names of the port: a dict */
     PyObject *number; /* of the queue */
     PyObject *roomy;  /* (number, 0) */
+    PyObject *count;  /* what numbers messages */
     Ring line, places;
     Py_ssize_t unused; /* places that were never used; -1: there is no bound */
 } Line;
@@ -75,12 +76,6 @@ static int told(Line *self, PyObject *when, PyObject *action, PyObject *message,
     return found ? 0 : -1;
 }
 
-static PyObject *new_message(Line *self)
-{
-    PyObject *number = PyDict_GetItemWithError(self->port, text_number);
-    return number ? PyObject_CallNoArgs(number) : NULL;
-}
-
 /* (queue, the message whose place the next one takes) */
 static PyObject *room(Line *self)
 {
@@ -97,7 +92,7 @@ static PyObject *room(Line *self)
 
 static PyObject *line_put(Line *self, PyObject *item)
 {
-    PyObject *message = new_message(self);
+    PyObject *message = PyObject_CallNoArgs(self->count);
     PyObject *detail = message ? room(self) : NULL;
     int failed = !detail || told(self, text_before, text_put, message, detail) || push(&self->line, message);
     Py_XDECREF(message);
@@ -151,8 +146,12 @@ static PyObject *line_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSE
     self->number = Py_NewRef(number);
     self->unused = maxsize > 0 ? maxsize : -1;
     self->roomy = Py_BuildValue("(Oi)", number, 0);
-    if (!self->roomy)
+    self->count = Py_XNewRef(PyDict_GetItemWithError(port, text_number));
+    if (!self->roomy || !self->count) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_KeyError, "number");
         Py_CLEAR(self);
+    }
     return (PyObject *)self;
 }
 
@@ -169,6 +168,7 @@ static int line_clear(Line *self)
     Py_CLEAR(self->port);
     Py_CLEAR(self->number);
     Py_CLEAR(self->roomy);
+    Py_CLEAR(self->count);
     return 0;
 }
 

@@ -1,8 +1,7 @@
-"""`os._exit`, and forks: the listener may still have something to write.
+"""`os._exit`, `os.exec...` and forks: the listener may still have something to write.
 
-`at_exit` and the three hooks of a fork are set by whoever listens; a child of a fork is a new process
-whose first event
-comes after the parent's `spawn`.
+`at_exit` and the three hooks of a fork are set by whoever listens; a child of a fork is a new process whose
+first event comes after the parent's `spawn`.
 """
 
 from __future__ import annotations
@@ -44,6 +43,8 @@ _spawn = ""
 def install(patches: Patches) -> None:
     global _registered
     patches.put(os, "_exit", _told_exit(os._exit))
+    for name in ("execv", "execve"):  # the others end in one of these
+        patches.put(os, name, _told_exec(getattr(os, name)))
     if not _registered and hasattr(os, "register_at_fork"):
         _registered = True  # hooks of a fork cannot be taken away; they ask who listens
         os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
@@ -56,6 +57,16 @@ def _told_exit(plain: Any) -> Any:
         raise AssertionError
 
     return _exit
+
+
+def _told_exec(plain: Any) -> Any:
+    def execute(*arguments: Any) -> NoReturn:
+        flush()
+        plain(*arguments)
+        raise AssertionError
+
+    execute.__name__ = plain.__name__
+    return execute
 
 
 def _before() -> None:

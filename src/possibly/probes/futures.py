@@ -13,6 +13,9 @@ from typing import Any
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
+SOURCE = "_possibly_source"
+"""The future or task that a future stands for: what an event loop copies the outcome from."""
+
 
 def number_of(future: Any) -> int:
     found: int = future.__dict__.setdefault("_possibly", 0) or port.number()
@@ -22,6 +25,9 @@ def number_of(future: Any) -> int:
 
 def learn(future: Any) -> None:
     """The running process knows the outcome."""
+    source = future.__dict__.get(SOURCE)
+    if source is not None and future.done():
+        port.after("join", getattr(source, "number", 0))
     token = future.__dict__.get("_possibly_call")
     if token is not None and not future.cancelled():
         if future.done():
@@ -38,6 +44,7 @@ def install(patches: Patches) -> None:
     for name in ("set_result", "set_exception"):
         patches.put(kind, name, _told_outcome(getattr(kind, name)))
     patches.put(kind, "cancel", _told_cancel(kind.cancel))
+    patches.put(kind, "add_done_callback", _told_callback(kind.add_done_callback))
     for name in ("result", "exception"):
         patches.put(kind, name, _told_result(getattr(kind, name)))
     for module in (_base, futures):
@@ -47,12 +54,27 @@ def install(patches: Patches) -> None:
 
 def _told_outcome(plain: Any) -> Any:
     def outcome(self: Any, value: Any) -> None:
-        if "_possibly_call" not in self.__dict__:  # else the worker's own process tells
+        if not _TOLD_ELSEWHERE & self.__dict__.keys():
             port.before("resolve", number_of(self))
         plain(self, value)
 
     outcome.__name__ = plain.__name__
     return outcome
+
+
+_TOLD_ELSEWHERE = {"_possibly_call", SOURCE}
+"""The worker's own process tells, or the task."""
+
+
+def _told_callback(plain: Any) -> Any:
+    def add_done_callback(self: Any, fn: Any) -> None:
+        def told(future: Any) -> Any:
+            learn(future)
+            return fn(future)
+
+        plain(self, fn if port.called_by_library() else told)
+
+    return add_done_callback
 
 
 def _told_cancel(plain: Any) -> Any:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
@@ -49,8 +48,8 @@ class RewritingLoader(SourceFileLoader):
         return code
 
 
-class Finder(MetaPathFinder):
-    """Stands first in `sys.meta_path`."""
+class Finder:
+    """Stands first in `sys.meta_path`. (The base class for finders is slow to import, and gives nothing.)"""
 
     def __init__(self, patches: Patches, watch: Watch, sites: Sites) -> None:
         self._patches = patches
@@ -65,7 +64,7 @@ class Finder(MetaPathFinder):
         if spec is None or spec.loader is None:
             return None
         if waited:
-            spec.loader = _ThenPatch(spec.loader, self._patches)
+            spec.loader = _ThenPatch(spec.loader, self._patches)  # type: ignore[assignment]
             return spec
         file = spec.origin
         if type(spec.loader) is SourceFileLoader and file is not None and port.is_user_file(file):
@@ -88,7 +87,7 @@ class Finder(MetaPathFinder):
         return RewritingLoader(name, path, self._watch, self._sites)
 
 
-class _ThenPatch(Loader):
+class _ThenPatch:
     """Loads a library as always and has its probes installed."""
 
     def __init__(self, plain: Any, patches: Patches) -> None:

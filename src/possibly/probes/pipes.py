@@ -1,10 +1,9 @@
-"""`multiprocessing`: Pipe, Queue, SimpleQueue, and the calls of pools. Each object travels with its message.
+"""`multiprocessing`: Pipe, Queue, JoinableQueue, SimpleQueue, and the calls of pools.
 
-Bytes in a pipe carry a mark in front; only connections between processes of the run do (those that a
-program opens by
-address do not, except to a manager). An item of a Queue is carried in a wrapper, since a thread of the
-library
-moves it into the pipe. The library's own traffic is not recorded.
+Each object travels with its message. Bytes in a pipe carry a mark in front; only connections between
+processes of the run do (those that a program opens by address do not, except to a manager). An item of a
+Queue is carried in a wrapper, since a thread of the library moves it into the pipe. The library's own traffic
+is not recorded.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import sys
 from _thread import _local
 from typing import Any
 
-from possibly.probes import exits, port
+from possibly.probes import cells, exits, port
 from possibly.probes.patching import Patches
 
 MARK = b"\x00possibly\x00"
@@ -147,6 +146,9 @@ def install_queues(patches: Patches) -> None:
     patches.put(kind, "_reset", _unmarked(kind._reset))
     patches.put(kind, "put", _told_put(kind.put))
     patches.put(kind, "get", _told_get(kind.get))
+    joinable: Any = queues.JoinableQueue
+    for name in ("__init__", "__getstate__", "__setstate__", "put", "task_done", "join"):
+        patches.put(joinable, name, _JOINABLE[name](getattr(joinable, name)))
 
 
 def _unmarked(plain: Any) -> Any:
@@ -159,13 +161,21 @@ def _unmarked(plain: Any) -> Any:
 
 def _told_put(plain: Any) -> Any:
     def put(self: Any, obj: Any, block: bool = True, timeout: float | None = None) -> None:
-        if not port.called_by_library():
+        if not _is_library(2):
             token = port.token()
             port.before("put", token)
             obj = Carried(token, obj)
         plain(self, obj, block, timeout)
 
     return put
+
+
+def _is_library(depth: int) -> bool:
+    """Whether the library puts something of its own; `put_nowait` is the user's."""
+    frame: Any = sys._getframe(depth)
+    while frame.f_globals.get("__name__") == "multiprocessing.queues":
+        frame = frame.f_back
+    return port.is_library(frame.f_code.co_filename)
 
 
 def _told_get(plain: Any) -> Any:
@@ -180,6 +190,59 @@ def received(value: Any) -> Any:
         port.after("get", value.token)
         return value.value
     return value
+
+
+def _told_joinable(plain: Any) -> Any:
+    def __init__(self: Any, *arguments: Any, **options: Any) -> None:  # noqa: N807
+        plain(self, *arguments, **options)
+        self._possibly_done = cells.new()
+
+    return __init__
+
+
+def _told_getstate(plain: Any) -> Any:
+    def __getstate__(self: Any) -> Any:  # noqa: N807
+        return (self.__dict__.get("_possibly_done"), plain(self))
+
+    return __getstate__
+
+
+def _told_setstate(plain: Any) -> Any:
+    def __setstate__(self: Any, state: Any) -> None:  # noqa: N807
+        self._possibly_done, state = state
+        plain(self, state)
+
+    return __setstate__
+
+
+def _told_task_done(plain: Any) -> Any:
+    def task_done(self: Any) -> None:
+        with self._cond:  # it may be acquired again inside
+            name = self.__dict__.get("_possibly_done")
+            if name is not None and not self._unfinished_tasks._semlock._is_zero():
+                cells.add(name)
+                port.before("leave", name)
+            plain(self)
+
+    return task_done
+
+
+def _told_join(plain: Any) -> Any:
+    def join(self: Any) -> None:
+        with self._cond:
+            if not self._unfinished_tasks._semlock._is_zero():
+                self._cond.wait()
+            name = self.__dict__.get("_possibly_done")
+            if name is not None:
+                port.after("passed", name, cells.value(name))
+
+    return join
+
+
+_JOINABLE = {
+    "__init__": _told_joinable, "__getstate__": _told_getstate, "__setstate__": _told_setstate,
+    "put": _told_put, "task_done": _told_task_done, "join": _told_join,
+}  # fmt: skip
 
 
 # ---- pools --------------------------------------------------------------------------------------

@@ -59,6 +59,14 @@ waits = False
 _numbers = itertools.count(1)
 
 
+def _nothing() -> None:
+    pass
+
+
+_moved: Callable[[], None] = _nothing
+"""What a listener that remembers the processes of threads is told when they change."""
+
+
 def _no_token() -> str:
     return ""
 
@@ -69,18 +77,22 @@ token: Callable[[], str] = _no_token
 
 def listen(to: Listener) -> None:
     """From now on this listener is told; `QUIET` ends it. Processes are known to a listener from new on."""
-    global listener, before, after, waits
+    global listener, before, after, waits, _moved
     forget_processes()
     listener, before, after, waits = to, to.before, to.after, to.waits
+    _moved = getattr(to, "moved", _nothing)
 
 
 number: Callable[[], int] = _numbers.__next__
 """A number for a new primitive or message."""
 
 
-def number_of(value: Any) -> int:
+def number_of(value: Any) -> Thing:
     """The number of a recorded primitive, 0 for anything else; no code of the program is run to find out."""
     kind = type(value)
+    if kind.__module__ in _BETWEEN_PROCESSES:
+        inner = vars(value).get("_possibly") or vars(vars(value).get("_lock", value)).get("_possibly")
+        return getattr(inner, "name", 0)
     if kind.__module__.startswith(__name__.rpartition(".")[0]) or any(
         base.__module__.startswith(__name__.rpartition(".")[0]) for base in kind.__mro__
     ):
@@ -92,6 +104,7 @@ def number_of(value: Any) -> int:
 # ---- processes ----------------------------------------------------------------------------------
 
 
+_BETWEEN_PROCESSES = ("multiprocessing.synchronize", "multiprocessing.sharedctypes")
 _threads: dict[int, int] = {}
 """Thread -> its process."""
 _loops: dict[int, Callable[[], int]] = {}
@@ -125,6 +138,10 @@ def set_task_finder(finder: Callable[[], int] | None) -> None:
         _loops[get_ident()] = finder
 
 
+def has_task_finder() -> bool:
+    return get_ident() in _loops
+
+
 def new_process(name: str) -> int:
     found = next(_numbers)
     listener.switch(found, name)
@@ -137,12 +154,14 @@ def become(process: int) -> None:
         _threads[get_ident()] = process
     else:
         _threads.pop(get_ident(), None)
+    _moved()
 
 
 def forget_processes() -> None:
     """After a fork: the thread that goes on in the child is a new process."""
     _threads.clear()
     _loops.clear()
+    _moved()
 
 
 def _thread_name() -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from possibly.records import dataclass, field
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scoped = Function | ast.ClassDef | ast.Module

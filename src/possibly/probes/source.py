@@ -27,7 +27,6 @@ import io
 import re
 import tokenize
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from possibly.probes import trees
@@ -37,6 +36,7 @@ from possibly.probes.scopes import (
     rebindable_globals,
     scopes_of,
 )
+from possibly.records import dataclass
 
 READ, WRITE, MEMBER_READ, MEMBER_WRITE, SET, ENTER, EXIT, MARK = range(1, 9)
 ITEM_READ, ITEM_WRITE = 9, 10

@@ -1,9 +1,10 @@
-/* The listener's two hot methods, in C: the compiled twin of what `Log` tells.
+/* The listener's hot methods, in C: the compiled twin of what `Log` tells.
  *
- * A Tape has the methods `before` and `after` of the port. What they tell goes into a buffer of records of a
- * fixed size (`Record`, read by `packing.py`), or, where a record cannot hold it, into the log's list of
- * entries as the plain methods write it. Each record says how long the list was when it was written, so that
- * the order of both together is known; `take` hands over both at once.
+ * A Tape has the methods `before` and `after` of the port, and `note` for the entries that rewritten source
+ * makes. What they tell goes into a buffer of records (`packing.py` says how they are written), or, where a
+ * record cannot hold it, into the log's list of entries as the plain methods write it. Where the list has
+ * grown, the next record says how long it was, so that the order of both together is known; `take` hands
+ * over both at once.
  *
  * The law of the log holds here as well: a record is written while the interpreter's lock is held, with no
  * other thread in between. Whatever is not known yet (a code object met for the first time, a thread without
@@ -15,6 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
     const void *code;
@@ -23,12 +25,23 @@ typedef struct {
 } Place;
 
 typedef struct {
-    uint32_t position; /* entries of the list that stand before it */
+    unsigned long thread;
+    long process; /* 0: nothing is known */
+} Known;
+
+enum { THREADS = 16 };
+
+/* What a record is made of; `packing.py` says how it is written. */
+typedef struct {
     uint8_t action, details;
-    uint16_t unused;
-    uint32_t process, site;
+    uint8_t kind; /* of an entry of rewritten source */
+    uint64_t process, site;
     int64_t thing, first, second;
 } Record;
+
+/* The first byte of a record: POSITION, or ENTRIES * kind + what its value is, or FIRST_ACTION + ... */
+enum { POSITION = 0, ENTRIES = 8, FIRST_ACTION = 104, LONGEST = 64 };
+enum { NO_VALUE, INTEGER, NOTHING, FALSE_, TRUE_, FLOAT };
 
 typedef struct {
     PyObject_HEAD
@@ -40,10 +53,14 @@ typedef struct {
     PyObject *me;      /* the plain method that finds the process */
     PyObject *place;   /* the plain method: frame -> site, or None for code that is not the program's own */
     PyObject *clock;
+    Known known[THREADS]; /* of `threads`, as it was when `forget` was called last */
+    PyObject *action[2];  /* the newest actions of `before` and `after`, and their numbers */
+    uint8_t number[2];
     Place *places;
     size_t mask, used;
-    Record *records;
+    uint8_t *bytes;
     size_t count, room;
+    Py_ssize_t position; /* how long the list was when the newest record was written */
 } Tape;
 
 static size_t hashed(const void *code, int instruction)
@@ -127,13 +144,19 @@ static long site_here(Tape *self)
 static long process_here(Tape *self)
 {
     if (PyDict_GET_SIZE(self->loops) == 0) {
-        PyObject *thread = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
+        unsigned long ident = PyThread_get_thread_ident();
+        Known *known = &self->known[(ident >> 12) % THREADS];
+        if (known->process && known->thread == ident)
+            return known->process;
+        PyObject *thread = PyLong_FromUnsignedLong(ident);
         if (!thread)
             return -1;
         PyObject *found = PyDict_GetItemWithError(self->threads, thread);
         Py_DECREF(thread);
-        if (found)
-            return PyLong_AsLong(found);
+        if (found) {
+            known->thread = ident;
+            return known->process = PyLong_AsLong(found);
+        }
         if (PyErr_Occurred())
             return -1;
     }
@@ -166,20 +189,71 @@ static int is_packed(Record *record, PyObject *thing, PyObject *detail)
         && is_small(PyTuple_GET_ITEM(detail, 1), &record->second) && (record->details = 2);
 }
 
-static int write_record(Tape *self, Record record)
+static uint8_t *put_number(uint8_t *at, uint64_t number)
 {
-    if (self->count == self->room) {
-        size_t room = self->room ? 2 * self->room : 256;
-        Record *larger = PyMem_Realloc(self->records, room * sizeof(Record));
+    for (; number > 127; number >>= 7)
+        *at++ = (uint8_t)(number | 128);
+    *at++ = (uint8_t)number;
+    return at;
+}
+
+static uint8_t *put_signed(uint8_t *at, int64_t number)
+{
+    return put_number(at, ((uint64_t)number << 1) ^ (uint64_t)(number >> 63));
+}
+
+/* Where the next record goes; its position in the list of entries stands before it if that has grown. */
+static uint8_t *begin_record(Tape *self)
+{
+    if (self->count + LONGEST > self->room) {
+        size_t room = self->room ? 2 * self->room : 4096;
+        uint8_t *larger = PyMem_Realloc(self->bytes, room);
         if (!larger) {
             PyErr_NoMemory();
-            return -1;
+            return NULL;
         }
-        self->records = larger;
+        self->bytes = larger;
         self->room = room;
     }
-    record.position = (uint32_t)PyList_GET_SIZE(self->entries);
-    self->records[self->count++] = record;
+    uint8_t *at = self->bytes + self->count;
+    if (self->position != PyList_GET_SIZE(self->entries)) {
+        self->position = PyList_GET_SIZE(self->entries);
+        *at++ = POSITION;
+        at = put_number(at, (uint64_t)self->position);
+    }
+    return at;
+}
+
+static int write_action(Tape *self, const Record *record)
+{
+    uint8_t *at = begin_record(self);
+    if (!at)
+        return -1;
+    *at++ = (uint8_t)(FIRST_ACTION + 3 * record->action + record->details);
+    at = put_number(put_number(at, record->process), record->site);
+    at = put_signed(at, record->thing);
+    if (record->details)
+        at = put_signed(at, record->first);
+    if (record->details == 2)
+        at = put_signed(at, record->second);
+    self->count = (size_t)(at - self->bytes);
+    return 0;
+}
+
+static int write_noted(Tape *self, const Record *record)
+{
+    uint8_t *at = begin_record(self);
+    if (!at)
+        return -1;
+    *at++ = (uint8_t)(ENTRIES * record->kind + record->details);
+    at = put_number(put_number(at, record->process), record->site);
+    if (record->details == INTEGER)
+        at = put_signed(at, record->first);
+    else if (record->details == FLOAT) {
+        memcpy(at, &record->first, 8);
+        at += 8;
+    }
+    self->count = (size_t)(at - self->bytes);
     return 0;
 }
 
@@ -195,28 +269,39 @@ static int write_entry(Tape *self, PyObject *action, PyObject *thing, PyObject *
     return failed;
 }
 
-static PyObject *tell(Tape *self, PyObject *told, PyObject *const *args, Py_ssize_t count)
+/* The number of an action, -1 if it is not told at that time, -2 with an error. */
+static int action_number(Tape *self, int is_after, PyObject *action)
+{
+    if (self->action[is_after] == action)
+        return self->number[is_after];
+    PyObject *number = PyDict_GetItemWithError(is_after ? self->told_after : self->told_before, action);
+    if (!number)
+        return PyErr_Occurred() ? -2 : -1;
+    Py_XSETREF(self->action[is_after], Py_NewRef(action));
+    return self->number[is_after] = (uint8_t)PyLong_AsLong(number);
+}
+
+static PyObject *tell(Tape *self, int is_after, PyObject *const *args, Py_ssize_t count)
 {
     if (count < 2 || count > 3) {
         PyErr_SetString(PyExc_TypeError, "an action, a thing and perhaps a detail are told");
         return NULL;
     }
-    PyObject *number = PyDict_GetItemWithError(told, args[0]);
-    if (!number) {
-        if (PyErr_Occurred())
-            return NULL;
+    int number = action_number(self, is_after, args[0]);
+    if (number < -1)
+        return NULL;
+    if (number < 0)
         Py_RETURN_NONE;
-    }
     Record record = {0};
     PyObject *detail = count == 3 ? args[2] : Py_None;
     long process = process_here(self);
     long site = process < 0 ? -1 : site_here(self);
     if (site < 0)
         return NULL;
-    record.action = (uint8_t)PyLong_AsLong(number);
-    record.process = (uint32_t)process;
-    record.site = (uint32_t)site;
-    int failed = is_packed(&record, args[1], detail) ? write_record(self, record)
+    record.action = (uint8_t)number;
+    record.process = (uint64_t)process;
+    record.site = (uint64_t)site;
+    int failed = is_packed(&record, args[1], detail) ? write_action(self, &record)
                                                      : write_entry(self, args[0], args[1], detail, &record);
     if (failed)
         return NULL;
@@ -225,18 +310,68 @@ static PyObject *tell(Tape *self, PyObject *told, PyObject *const *args, Py_ssiz
 
 static PyObject *tape_before(Tape *self, PyObject *const *args, Py_ssize_t count)
 {
-    return tell(self, self->told_before, args, count);
+    return tell(self, 0, args, count);
 }
 
 static PyObject *tape_after(Tape *self, PyObject *const *args, Py_ssize_t count)
 {
-    return tell(self, self->told_after, args, count);
+    return tell(self, 1, args, count);
+}
+
+/* (kind, process, site) as rewritten source makes it. */
+static int is_head(PyObject *entry, Record *record)
+{
+    int64_t kind, process, site;
+    if (!PyTuple_CheckExact(entry) || PyTuple_GET_SIZE(entry) != 3
+        || !is_small(PyTuple_GET_ITEM(entry, 0), &kind) || !is_small(PyTuple_GET_ITEM(entry, 1), &process)
+        || !is_small(PyTuple_GET_ITEM(entry, 2), &site) || kind < 1 || kind >= FIRST_ACTION / ENTRIES)
+        return 0;
+    record->kind = (uint8_t)kind;
+    record->process = (uint64_t)process;
+    record->site = (uint64_t)site;
+    return 1;
+}
+
+static int is_packed_value(PyObject *value, Record *record)
+{
+    if (is_small(value, &record->first))
+        record->details = INTEGER;
+    else if (value == Py_None)
+        record->details = NOTHING;
+    else if (PyBool_Check(value))
+        record->details = value == Py_True ? TRUE_ : FALSE_;
+    else if (PyFloat_CheckExact(value)) {
+        double number = PyFloat_AS_DOUBLE(value);
+        memcpy(&record->first, &number, sizeof number);
+        record->details = FLOAT;
+    } else
+        return 0;
+    return 1;
+}
+
+/* An entry of rewritten source: a head, or a head with a value; all others go into the list. */
+static PyObject *tape_note(Tape *self, PyObject *entry)
+{
+    Record record = {0};
+    int is_record = PyTuple_CheckExact(entry) && PyTuple_GET_SIZE(entry) == 2
+        ? is_head(PyTuple_GET_ITEM(entry, 0), &record) && is_packed_value(PyTuple_GET_ITEM(entry, 1), &record)
+        : is_head(entry, &record);
+    if (is_record ? write_noted(self, &record) : PyList_Append(self->entries, entry))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Threads may be other processes than they were. */
+static PyObject *tape_forget(Tape *self, PyObject *Py_UNUSED(none))
+{
+    memset(self->known, 0, sizeof self->known);
+    Py_RETURN_NONE;
 }
 
 /* (entries, records as bytes), both empty afterwards. */
 static PyObject *tape_take(Tape *self, PyObject *Py_UNUSED(none))
 {
-    PyObject *packed = PyBytes_FromStringAndSize((char *)self->records, self->count * sizeof(Record));
+    PyObject *packed = PyBytes_FromStringAndSize((char *)self->bytes, (Py_ssize_t)self->count);
     PyObject *entries = packed ? PyList_GetSlice(self->entries, 0, PY_SSIZE_T_MAX) : NULL;
     if (!entries || PyList_SetSlice(self->entries, 0, PY_SSIZE_T_MAX, NULL) < 0) {
         Py_XDECREF(packed);
@@ -244,6 +379,7 @@ static PyObject *tape_take(Tape *self, PyObject *Py_UNUSED(none))
         return NULL;
     }
     self->count = 0;
+    self->position = 0;
     return Py_BuildValue("(NN)", entries, packed);
 }
 
@@ -291,6 +427,8 @@ static int tape_traverse(Tape *self, visitproc visit, void *arg)
 static int tape_clear(Tape *self)
 {
     Py_CLEAR(self->kind);
+    Py_CLEAR(self->action[0]);
+    Py_CLEAR(self->action[1]);
     Py_CLEAR(self->told_before);
     Py_CLEAR(self->told_after);
     Py_CLEAR(self->entries);
@@ -307,13 +445,15 @@ static void tape_dealloc(Tape *self)
     PyObject_GC_UnTrack(self);
     tape_clear(self);
     PyMem_Free(self->places);
-    PyMem_Free(self->records);
+    PyMem_Free(self->bytes);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
 static PyMethodDef tape_methods[] = {
     {"before", (PyCFunction)(void (*)(void))tape_before, METH_FASTCALL, "What is about to be done."},
     {"after", (PyCFunction)(void (*)(void))tape_after, METH_FASTCALL, "What was done."},
+    {"note", (PyCFunction)tape_note, METH_O, "An entry of rewritten source."},
+    {"forget", (PyCFunction)tape_forget, METH_NOARGS, "Which thread is which process has changed."},
     {"take", (PyCFunction)tape_take, METH_NOARGS, "All entries and records so far, which are then forgotten."},
     {NULL, NULL, 0, NULL},
 };
@@ -330,9 +470,128 @@ static PyTypeObject tape_type = {
     .tp_doc = "Writes down what probes tell.",
 };
 
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    const uint8_t *at, *end;
+    int failed;
+} Reader;
+
+static uint64_t number(Reader *from)
+{
+    uint64_t found = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+        if (from->at == from->end)
+            break;
+        uint8_t byte = *from->at++;
+        found |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return found;
+    }
+    from->failed = 1;
+    return 0;
+}
+
+static PyObject *signed_number(Reader *from)
+{
+    uint64_t found = number(from);
+    return PyLong_FromLongLong((int64_t)(found >> 1) ^ -(int64_t)(found & 1));
+}
+
+static PyObject *value_of(Reader *from, int what)
+{
+    double real;
+    switch (what) {
+    case INTEGER:
+        return signed_number(from);
+    case NOTHING:
+        return Py_NewRef(Py_None);
+    case FALSE_:
+    case TRUE_:
+        return PyBool_FromLong(what == TRUE_);
+    case FLOAT:
+        if (from->end - from->at >= 8) {
+            memcpy(&real, from->at, 8);
+            from->at += 8;
+            return PyFloat_FromDouble(real);
+        }
+    }
+    from->failed = 1;
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *noted_of(Reader *from, int code)
+{
+    uint64_t process = number(from), site = number(from);
+    if (code % ENTRIES == NO_VALUE)
+        return Py_BuildValue("(iKK)", code / ENTRIES, process, site);
+    return Py_BuildValue("(iKKN)", code / ENTRIES, process, site, value_of(from, code % ENTRIES));
+}
+
+static PyObject *action_of(Reader *from, int code, PyObject *actions, PyObject *kind, PyObject *zero)
+{
+    int action = (code - FIRST_ACTION) / 3, details = (code - FIRST_ACTION) % 3;
+    if (action >= PyTuple_GET_SIZE(actions)) {
+        from->failed = 1;
+        return Py_NewRef(Py_None);
+    }
+    uint64_t process = number(from), site = number(from);
+    PyObject *thing = signed_number(from);
+    PyObject *first = details ? signed_number(from) : Py_NewRef(Py_None);
+    PyObject *detail = details == 2 ? Py_BuildValue("(NN)", first, signed_number(from)) : first;
+    return Py_BuildValue("(OKKONNO)", kind, process, site, PyTuple_GET_ITEM(actions, action), thing, detail,
+                         zero);
+}
+
+static int append_new(PyObject *list, PyObject *item)
+{
+    int failed = item ? PyList_Append(list, item) : -1;
+    Py_XDECREF(item);
+    return failed;
+}
+
+/* unpacked(entries, records, actions, SYNC): all in one list; see `packing.unpacked`. */
+static PyObject *unpacked(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *entries, *actions, *kind;
+    Py_buffer packed;
+    if (!PyArg_ParseTuple(args, "O!y*O!O", &PyList_Type, &entries, &packed, &PyTuple_Type, &actions, &kind))
+        return NULL;
+    Reader from = {packed.buf, (const uint8_t *)packed.buf + packed.len, 0};
+    Py_ssize_t passed = 0, all = PyList_GET_SIZE(entries);
+    PyObject *found = PyList_New(0), *zero = PyFloat_FromDouble(0.0);
+    int failed = !found || !zero;
+    while (!failed && !from.failed && from.at < from.end) {
+        int code = *from.at++;
+        if (code == POSITION) {
+            Py_ssize_t until = (Py_ssize_t)number(&from);
+            for (; !failed && passed < until && passed < all; passed++)
+                failed = PyList_Append(found, PyList_GET_ITEM(entries, passed));
+        } else
+            failed = append_new(found, code < FIRST_ACTION ? noted_of(&from, code)
+                                                           : action_of(&from, code, actions, kind, zero));
+    }
+    for (; !failed && passed < all; passed++)
+        failed = PyList_Append(found, PyList_GET_ITEM(entries, passed));
+    if (!failed && from.failed) {
+        PyErr_SetString(PyExc_ValueError, "a log has a broken record");
+        failed = 1;
+    }
+    PyBuffer_Release(&packed);
+    Py_XDECREF(zero);
+    if (failed)
+        Py_CLEAR(found);
+    return found;
+}
+
+static PyMethodDef functions[] = {
+    {"unpacked", unpacked, METH_VARARGS, "The entries of a piece and its records, in their order."},
+    {NULL, NULL, 0, NULL},
+};
+
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "possibly.recorder._tell", "The compiled twin of the log's hot methods.", -1,
-    NULL, NULL, NULL, NULL, NULL,
+    functions, NULL, NULL, NULL, NULL,
 };
 
 PyMODINIT_FUNC PyInit__tell(void)

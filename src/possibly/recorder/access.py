@@ -37,7 +37,7 @@ class Access:
     """The functions for one log."""
 
     def __init__(self, log: Log) -> None:
-        self._append = log.append
+        self._append = log.note
         self._object_number = log.object_number
 
     def names(self) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from possibly.records import dataclass
 
 Key = Any
 """A thing: (log, number), or a text that is unique in the whole run."""
@@ -23,6 +24,8 @@ Key = Any
 MARKS, FOLLOWS, SENDS, RECEIVES = "marks", "follows", "sends", "receives"
 STREAMS, READS = "streams", "reads"
 GIVES, TAKES, GATHERS, PASSES, MEETS, NOTES = "gives", "takes", "gathers", "passes", "meets", "notes"
+GIVING = frozenset({MARKS, SENDS, STREAMS, GATHERS})
+"""Rules of actions that others refer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +109,14 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "concurrent.futures",
         "Future",
         "result or exception set, cancel()",
-        "result(), exception(), wait, as_completed",
+        "result(), exception(), wait, as_completed, its callbacks",
     ),
     Primitive("asyncio", "Task", "create_task, TaskGroup.create_task, gather, run", "the task's first event"),
     Primitive(
-        "asyncio", "Task", "the end of the task", "await, result(), gather, wait, the end of a TaskGroup"
+        "asyncio",
+        "Task",
+        "the end of the task",
+        "await, result(), gather, wait, shield, as_completed, the end of a TaskGroup, its callbacks",
     ),
     Primitive("asyncio", "Task", "cancel()", "the task that meets CancelledError"),
     Primitive("asyncio", "Future", "set_result, set_exception", "await of it"),
@@ -121,14 +127,49 @@ PRIMITIVES: tuple[Primitive, ...] = (
     ),
     Primitive("asyncio", "Event", "the set() that made it true", "wait() and is_set() that are true"),
     Primitive("asyncio", "Queue and its kin", "put of an item", "get of that item"),
+    Primitive("asyncio", "Queue(n) and its kin", "the get that frees a place", "the put that uses it"),
+    Primitive("asyncio", "Queue and its kin", "every task_done()", "join()"),
+    Primitive("asyncio", "Barrier", "the arrivals of a round", "the ends of the waits"),
     Primitive("asyncio", "streams (StreamReader, StreamWriter)", "write of a byte", "read of that byte"),
     Primitive(
         "asyncio", "to_thread, run_in_executor", "the call", "the thread's work, and back to the await"
     ),
-    Primitive("multiprocessing", "Process (fork, spawn)", "start()", "the first event of the process"),
+    Primitive(
+        "asyncio",
+        "run_coroutine_threadsafe, call_soon_threadsafe",
+        "the call",
+        "the task, and back to the result; the callback",
+    ),
+    Primitive(
+        "multiprocessing", "Process (fork, spawn, forkserver)", "start()", "the first event of the process"
+    ),
     Primitive("multiprocessing", "Process", "the end of the process", "join() that returns"),
     Primitive(
-        "multiprocessing", "Queue, SimpleQueue, Pipe", "put, send of an object", "get, recv of that object"
+        "multiprocessing",
+        "Queue, JoinableQueue, SimpleQueue, Pipe",
+        "put, send of an object",
+        "get, recv of that object",
+    ),
+    Primitive("multiprocessing", "JoinableQueue", "every task_done()", "join()"),
+    Primitive("multiprocessing", "Lock, RLock, Value, Array", "release (the outermost)", "the next acquire"),
+    Primitive(
+        "multiprocessing", "Condition", "release, also inside wait()", "the next acquire, also inside wait()"
+    ),
+    Primitive(
+        "multiprocessing",
+        "Semaphore, BoundedSemaphore",
+        "the n-th release",
+        "acquire number n + initial value",
+    ),
+    Primitive("multiprocessing", "Event", "the set() that made it true", "wait() and is_set() that are true"),
+    Primitive(
+        "multiprocessing", "Barrier", "all wait() of a round, then the action", "the ends of these wait()"
+    ),
+    Primitive(
+        "multiprocessing", "Barrier", "abort(), reset(), a wait() that times out", "the wait() that it breaks"
+    ),
+    Primitive(
+        "multiprocessing", "Manager", "a call of a proxy", "the call in the manager, and back to the result"
     ),
     Primitive(
         "multiprocessing",
@@ -139,6 +180,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
     Primitive(
         "socket", "stream sockets, socketpair", "send, sendall of a byte", "recv, recv_into of that byte"
     ),
+    Primitive("socket", "datagram sockets", "sendto, send of a datagram", "recvfrom, recv of that datagram"),
     Primitive("subprocess", "Popen, run, ... of a Python program", "the call", "its first event"),
     Primitive(
         "subprocess", "Popen, run, ... of a Python program", "its end", "wait(), poll(), run() that end"
@@ -157,14 +199,8 @@ PRIMITIVES: tuple[Primitive, ...] = (
 )
 
 
-@dataclass(slots=True)
-class Effect:
-    """What an action adds to its event."""
-
-    after: list[str] = field(default_factory=list)
-    message: str | None = None
-    is_missing: bool = False
-    """What the action relies on has not been seen yet."""
+Effect = tuple[list[str], str | None]
+"""What an action adds to its event: the events before it, and its message."""
 
 
 class Edges:
@@ -199,38 +235,42 @@ class Edges:
         return False
 
     def effect(self, action: Action, key: Key, detail: Any, event: str, process: str, log: str) -> Effect:
-        found = Effect()
+        message: str | None = None
+        after: list[str] = []
         match action.rule:
+            case "follows":
+                after = self._marked(action.family, key)
             case "marks":
                 self._mark(action, key, detail, event, log)
-            case "follows":
-                found.after = self._marked(action.family, key)
-            case "sends":
-                self._message_count += 1
-                found.message = self._messages[key] = f"m{self._message_count}"
-                if isinstance(key, str) and key.startswith("mpi:"):
-                    self._marks["sent", key] = event
-                room = detail[1] if isinstance(detail, tuple) else 0
-                found.after = self._marked("room", (log, room)) if room else []
             case "receives":
-                found.message = self._messages.pop(key, None)
+                message = self._messages.pop(key, None)
                 self._marks["room", key] = event
+            case "sends":
+                message, after = self._sent(key, detail, event, log)
             case "gives":
                 self._units.setdefault(key, deque()).extend([event] * (detail or 1))
             case "takes":
                 units = self._units.get(key)
                 given = units.popleft() if units else None
-                found.after = [given] if given is not None else []
+                after = [given] if given is not None else []
             case "gathers":
                 self._gathered.setdefault(key, {})[process] = event
                 self._gathered_count[key] = self._gathered_count.get(key, 0) + 1
             case "streams":
                 self._streams.setdefault(key, []).append((detail, event))
             case "reads":
-                found.after = self._read(key, detail)
+                after = self._read(key, detail)
             case "passes":
-                found.after = list(self._gathered.get(key, {}).values())
-        return found
+                after = list(self._gathered.get(key, {}).values())
+        return after, message
+
+    def _sent(self, key: Key, detail: Any, event: str, log: str) -> tuple[str, list[str]]:
+        self._message_count += 1
+        message = self._messages[key] = f"m{self._message_count}"
+        if isinstance(key, str) and key.startswith("mpi:"):
+            self._marks["sent", key] = event
+        room = detail[1] if isinstance(detail, tuple) else 0
+        return message, self._marked("room", (log, room)) if room else []
 
     def streamed(self, key: Key, end: int) -> None:
         """So many bytes of the stream have been sent."""

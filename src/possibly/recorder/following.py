@@ -20,28 +20,29 @@ from typing import Any
 from possibly.probes import port
 from possibly.recorder import entries as e
 from possibly.recorder.log import Log
-from possibly.recorder.merge import Merge, Source, add_entry
+from possibly.recorder.merge import Merge
 from possibly.recorder.recording import Recording, Settings
-from possibly.trace.build import TraceBuilder
+from possibly.recorder.sources import Source, add_entry
 
 Entry = tuple[Any, ...]
 Line = Callable[[Mapping[str, Any]], None]
 
 
-class _Lines(TraceBuilder):
-    """Hands lines out instead of storing them; those of a joint event say who takes part."""
+class _Lines:
+    """Hands lines out; those of a joint event say who takes part."""
 
     def __init__(self, line: Line) -> None:
-        super().__init__()
         self._hand_out = line
         self._together: list[Mapping[str, Any]] = []
 
-    def add_fields(self, fields: Mapping[str, Any], line: int | None = None) -> int:
+    def header(self, shared: Mapping[str, Any]) -> None:
+        """Nobody asks for it: the program has only begun."""
+
+    def add_fields(self, fields: Mapping[str, Any]) -> None:
         if "meet" in fields:
             self._together.append(fields)
         else:
             self._hand_out(fields)
-        return 0
 
     def flush(self) -> None:
         together, self._together = self._together, []
@@ -56,8 +57,7 @@ class Follower:
     def __init__(self, key: str, line: Line) -> None:
         self.source = Source(key)
         self._lines = _Lines(line)
-        self._merge = Merge([self.source], None, {})
-        self._merge.builder = self._lines
+        self._merge = Merge([self.source], self._lines)
         self._used: set[int] = set()
         self._uses: dict[int, int] = {}
 
@@ -66,7 +66,7 @@ class Follower:
         if entry[0] == e.THING:
             self._merge.things[self.source.key, entry[1]] = entry[2]
         elif entry[0] == e.NAMED:
-            self._merge.objects.pop((self.source.key, entry[1]), None)
+            self._merge.naming.objects.pop((self.source.key, entry[1]), None)
 
     def is_new_thing(self, entry: Entry) -> bool:
         """Whether a primitive is used for the first time: by now a global may be bound to it."""
@@ -94,7 +94,7 @@ class Follower:
     def process_name(self, number: int) -> str:
         """What the events of a process are called by."""
         key = self.source.key, number
-        return self._merge.names.get(key) or self.source.processes.get(number, f"process-{number}")
+        return self._merge.naming.names.get(key) or self.source.processes.get(number, f"process-{number}")
 
 
 def _things(entry: Entry) -> list[Any]:

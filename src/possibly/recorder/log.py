@@ -9,8 +9,8 @@ It relies on the interpreter's lock (a free-threaded build is refused): `list.ap
 other thread runs between a store and the append right after it, because the interpreter looks for others
 only after calls and at jumps back.
 
-The two methods that probes call exist twice, here and in `_tell.c`, which is built when a compiler is
-there: a test compares what they append.
+The methods that probes and rewritten source call exist twice, here and in `_tell.c`, which is built when a
+compiler is there: a test compares what they append.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import marshal
 import os
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from time import monotonic
 from types import ModuleType
@@ -56,7 +56,7 @@ _ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT
 
 
 class Log:
-    """Listens to the probes. `append` is what rewritten source calls directly."""
+    """Listens to the probes. `note` is what rewritten source calls directly."""
 
     def __init__(
         self, folder: str, name: str = "", parent: str = "", kernel: ModuleType | None = None
@@ -88,6 +88,10 @@ class Log:
         self._tape = self._new_tape(kernel)
         self.before: Callable[..., None] = self._tape.before if self._tape else self.plain_before
         self.after: Callable[..., None] = self._tape.after if self._tape else self.plain_after
+        self.note: Callable[[tuple[Any, ...]], None] = self._tape.note if self._tape else self.append
+        """What rewritten source calls with an entry."""
+        if self._tape:
+            self.moved: Callable[[], None] = self._tape.forget
         self._open(parent)
 
     def _open(self, parent: str) -> None:
@@ -212,10 +216,8 @@ class Log:
         if not self._nameless or not (self._has_new or self._is_ending):
             return
         self._has_new = False
-        for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if name == "__main__" or (isinstance(file, str) and port.is_user_file(file)):
-                self._name_from(vars(module), "" if name == "__main__" else f"{name}.")
+        for prefix, variables in _globals_of_the_program():
+            self._name_from(variables, prefix)
         for held, number in list(self._objects.values()) if self._is_ending else ():
             members = getattr(held(), "__dict__", None)
             if isinstance(members, dict):
@@ -223,14 +225,11 @@ class Log:
 
     def _name_things(self) -> None:
         """Primitives that a global of the program is bound to are called by it."""
-        for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if name == "__main__" or (isinstance(file, str) and port.is_user_file(file)):
-                prefix = "" if name == "__main__" else f"{name}."
-                for variable, value in list(vars(module).items()):
-                    number = port.number_of(value)
-                    if number:
-                        self._definitions.append((THING, number, f"{prefix}{variable}"))
+        for prefix, variables in _globals_of_the_program():
+            for variable, value in list(variables.items()):
+                number = port.number_of(value)
+                if number:
+                    self._definitions.append((THING, number, f"{prefix}{variable}"))
 
     def _name_from(self, variables: dict[str, Any], prefix: str | int) -> None:
         for variable, value in list(variables.items()):
@@ -348,6 +347,17 @@ class Log:
 def compiled() -> ModuleType | None:
     """The compiled twin of the methods that probes call, if it was built."""
     return built("possibly.recorder._tell")
+
+
+def _globals_of_the_program() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The variables of each module of the program, with what their names begin with."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name in _MAIN or (isinstance(file, str) and port.is_user_file(file)):
+            yield "" if name in _MAIN else f"{name}.", vars(module)
+
+
+_MAIN = ("__main__", "__mp_main__")
 
 
 def _free_path(folder: str, pid: int) -> str:

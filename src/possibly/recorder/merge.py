@@ -2,145 +2,88 @@
 
 Law: each log keeps its own order; an entry that relies on something in another log waits until that has been
 passed. Of several that may go on, the older one does. If what it waits for is missing, because a process
-was killed before its last flush, it goes on
-without.
-Definitions (sites, processes, objects) are read before all events, so their place in a log does not matter.
+was killed before its last flush, it goes on without.
+
+Lines of one place in a program differ in a value only: where text is wanted (`lines`), what is around the
+value is remembered.
 """
 
 from __future__ import annotations
 
-import marshal
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from math import inf
-from typing import IO, Any
+from typing import Any, Protocol
 
 from possibly.recorder import entries as e
-from possibly.recorder.edges import ACTIONS, MEETS, Action, Edges
-from possibly.recorder.packing import HEAD, unpacked
-from possibly.trace.build import TraceBuilder
-from possibly.trace.model import Trace
+from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
+from possibly.recorder.lines import encode, quoted, text_lines
+from possibly.recorder.naming import Naming
+from possibly.recorder.sources import Entry, Source, read_sources
 
-SUFFIX = ".log"
-Entry = tuple[Any, ...]
-
-
-@dataclass(slots=True)
-class Source:
-    """One log: its definitions and its events."""
-
-    key: str
-    header: dict[str, Any] = field(default_factory=dict)
-    sites: dict[int, Entry] = field(default_factory=dict)
-    processes: dict[int, str] = field(default_factory=dict)
-    objects: dict[int, Any] = field(default_factory=dict)
-    classes: dict[int, str] = field(default_factory=dict)
-    things: dict[int, str] = field(default_factory=dict)
-    initial: dict[str, Any] = field(default_factory=dict)
-    events: list[Entry] = field(default_factory=list)
-    position: int = 0
-    time: float = 0.0
-    """When its newest passed action was: among what may come next, the oldest comes first."""
-    held: bool = False
-    """It waits for others at a joint event."""
-
-    @property
-    def is_done(self) -> bool:
-        return self.position >= len(self.events)
+_VALUE = "\0"
+"""Stands for the value where the text around it is wanted."""
+_OWN_RECEIVE = ACTIONS["get"]
+_WRITES = frozenset({e.WRITE, e.MEMBER_WRITE, e.ITEM_WRITE})
 
 
-def read_entries(path: str) -> Iterator[Entry]:
-    """All entries of the whole pieces of a log."""
-    with open(path, "rb") as file:
-        yield from whole_pieces(file)
+Progress = Callable[[str, int, int | None], None]
+"""(what is done, how much of it, of how much)."""
 
 
-def whole_pieces(file: IO[bytes]) -> Iterator[Entry]:
-    """The entries from here on; the file then stands before the first piece that is not whole yet."""
-    while True:
-        place = file.tell()
-        head = file.read(HEAD.size)
-        definitions, size, packed_size = HEAD.unpack(head) if len(head) == HEAD.size else (0, 1, 0)
-        piece, packed = file.read(size), file.read(packed_size)
-        if len(piece) < size or len(packed) < packed_size:
-            file.seek(place)
-            return
-        told = marshal.loads(piece)
-        yield from told[:definitions]
-        yield from unpacked(told[definitions:], packed)
+class Out(Protocol):
+    """Where the events go. An `add_text` beside takes lines as they are."""
+
+    def header(self, shared: Mapping[str, Any]) -> None: ...
+
+    def add_fields(self, fields: Mapping[str, Any]) -> Any: ...
 
 
-def read_source(path: str) -> Source:
-    found = Source(os.path.basename(path).removesuffix(SUFFIX))
-    for entry in read_entries(path):
-        add_entry(found, entry)
-    return found
-
-
-def add_entry(found: Source, entry: Entry) -> None:
-    match entry[0]:
-        case e.SITE:
-            found.sites[entry[1]] = entry
-        case e.PROCESS:
-            found.processes[entry[1]] = entry[2]
-        case e.OBJECT:
-            found.classes.setdefault(entry[1], entry[2])
-        case e.NAMED:
-            found.objects[entry[1]] = entry[2]
-        case e.THING:
-            found.things[entry[1]] = entry[2]
-        case e.HEADER:
-            found.header = entry[1]
-        case e.INITIAL:
-            found.initial = entry[1]
-        case _:
-            found.events.append(entry)
-
-
-def merged(folder: str, file: str | None = None, extra: dict[str, Any] | None = None) -> Trace:
-    """The trace of all logs in a folder."""
-    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX))
-    sources = [read_source(path) for path in sorted(paths, key=os.path.getmtime)]
-    return Merge(_roots_first(sources), file, extra or {}).trace()
-
-
-def _roots_first(sources: list[Source]) -> list[Source]:
-    known = {source.key for source in sources}
-    return sorted(sources, key=lambda source: source.header.get("parent", "") in known)
+def write_merged(folder: str, path: str, progress: Progress | None = None) -> tuple[int, int]:
+    """Writes the trace of all logs in a folder; how many events and processes it has."""
+    sources = read_sources(folder)
+    total = sum(len(source.events) for source in sources)
+    told = None if progress is None else lambda done: progress("merging", done, total)
+    with text_lines(path, told) as lines:
+        merge = Merge(sources, lines)
+        merge.begin()
+        merge.go_on(is_over=True)
+    return lines.count, len(merge.counts)
 
 
 class Merge:
-    """Puts the entries of all logs in one order and hands them to the builder."""
+    """Puts the entries of all logs in one order and hands them out."""
 
-    def __init__(self, sources: list[Source], file: str | None, extra: dict[str, Any]) -> None:
+    def __init__(self, sources: list[Source], out: Out) -> None:
         self.sources = sources
-        self.builder = TraceBuilder(file)
+        self.out = out
+        self.add_text: Callable[[str], None] | None = getattr(out, "add_text", None)
         self.edges = Edges()
-        self.extra = extra
-        self.names: dict[tuple[str, int], str] = {}
-        self.taken: dict[str, int] = {}
+        self.naming = Naming()
         self.counts: dict[str, int] = {}
+        """Events of each process so far."""
         self.stacks: dict[str, list[str]] = {}
-        self.objects: dict[tuple[str, int], str] = {}
-        self.kinds: dict[str, int] = {}
         self.meets = 0
         self.things: dict[Any, str] = {}
         self.parents: dict[Any, str] = {}
         self.arrived: dict[Any, list[tuple[Source, Entry]]] = {}
-
-    def trace(self) -> Trace:
-        self.begin()
-        self.go_on(is_over=True)
-        return self.builder.finish()
+        self._is_over = False
+        self._to_come: set[Any] | None = None
+        """What later entries of all logs give, where it was asked for."""
+        self._passes: dict[int, Callable[[Source, Entry], None]] = {
+            e.SYNC: self._sync, e.READ: self._access, e.WRITE: self._access, e.SET: self._access,
+            e.MARK: self._access, e.MEMBER_READ: self._member, e.MEMBER_WRITE: self._member,
+            e.ITEM_READ: self._item, e.ITEM_WRITE: self._item, e.ENTER: self._call, e.EXIT: self._call,
+            e.OWN: self._own,
+        }  # fmt: skip
 
     def begin(self) -> None:
-        self.builder.header(shared=self._initial_values(), extra=self.extra, line=None)
+        self.out.header(self._initial_values())
 
     def go_on(self, *, is_over: bool) -> None:
         """Passes what can be passed; what waits for something that is missing only if all logs are over."""
+        self._is_over = is_over
         while waiting := [source for source in self.sources if not source.is_done]:
-            waiting.sort(key=lambda source: source.time)
+            waiting.sort(key=_next_time)
             if not any(self._advance(source, waiting) for source in waiting):
                 if not is_over:
                     return
@@ -151,36 +94,53 @@ class Merge:
         found: dict[str, Any] = {}
         for source in self.sources[:1]:
             found.update(source.initial)
+            seen: set[Entry] = set()
             for entry in source.events:
                 if entry[0] == e.SYNC and entry[3] == "spawn":
                     break
-                if entry[0] in (e.WRITE, e.MEMBER_WRITE, e.ITEM_WRITE):
-                    found.setdefault(self._variable(source, entry), entry[-1])
+                if entry[0] in _WRITES and (entry[0] != e.WRITE or entry[:3] not in seen):
+                    seen.add(entry[:3])
+                    found.setdefault(self.naming.variable(source, entry), entry[-1])
         return found
 
     # ---- the order of the logs ------------------------------------------------------------------
 
     def _advance(self, source: Source, others: list[Source]) -> bool:
         """Passes entries until one has to wait or another log has an older one; whether there were any."""
-        first = source.position
-        limit = min((other.time for other in others if other is not source), default=inf)
-        while not source.is_done and not source.held:
-            entry = source.events[source.position]
-            if self._must_wait(entry) or (source.time > limit and source.position > first):
+        first = position = source.position
+        limit = min((_next_time(other) for other in others if other is not source), default=inf)
+        events, passes, time = source.events, self._passes, source.time
+        while position < len(events) and not source.held:
+            entry = events[position]
+            kind = entry[0]
+            if kind == e.SYNC or kind == e.OWN:
+                if self._must_wait(entry):
+                    break
+                if kind == e.SYNC and entry[6]:
+                    time = entry[6]
+            if time > limit and position > first:
                 break
-            source.position += 1
-            if entry[0] == e.SYNC:
-                source.time = entry[6] or source.time
-            self._pass(source, entry)
-        return source.position > first
+            position += 1
+            source.time = time
+            passes[kind](source, entry)
+        source.position = position
+        return position > first
 
     def _must_wait(self, entry: Entry) -> bool:
-        if entry[0] == e.OWN and entry[4] is not None and entry[3]["kind"] == "receive":
-            return self.edges.wanted(ACTIONS["get"], entry[4])
-        if entry[0] != e.SYNC:
-            return False
-        action, thing = ACTIONS[entry[3]], entry[4]
-        return isinstance(thing, str) and self.edges.wanted(action, thing, entry[5])
+        if entry[0] == e.OWN:
+            is_receive = entry[4] is not None and entry[3]["kind"] == "receive"
+            return is_receive and self.edges.wanted(_OWN_RECEIVE, entry[4]) and self._will_come(entry[4])
+        is_wanted = type(entry[4]) is str and self.edges.wanted(ACTIONS[entry[3]], entry[4], entry[5])
+        return is_wanted and self._will_come(entry[4])
+
+    def _will_come(self, key: str) -> bool:
+        """Whether a log still tells what gives the key: others than the run's programs do not."""
+        if not self._is_over:
+            return True
+        if self._to_come is None:
+            rest = (entry for source in self.sources for entry in source.events[source.position :])
+            self._to_come = {entry[4] for entry in rest if entry[0] in (e.SYNC, e.OWN) and _gives(entry)}
+        return key in self._to_come
 
     def _force(self) -> None:
         """Nothing can go on: the first log that waits goes on without what is missing."""
@@ -194,113 +154,84 @@ class Merge:
             else:
                 entry = source.events[source.position]
                 source.position += 1
-                self._pass(source, entry)
+                self._passes[entry[0]](source, entry)
             return
 
     # ---- events ---------------------------------------------------------------------------------
 
-    def _pass(self, source: Source, entry: Entry) -> None:
+    def _access(self, source: Source, entry: Entry) -> None:
+        """A global, a local, or a label: all of the line but the value is known from the first time."""
+        known = source.known.get(entry[:3])
+        if known is not None and self.add_text is not None:
+            process, parts = known
+            self.counts[process] += 1
+            if len(parts) == 1:
+                self.add_text(parts[0])
+            else:
+                value = entry[3]
+                self.add_text((repr(value) if type(value) is int else encode(value)).join(parts))
+            return
+        if self.add_text is not None:
+            source.known[entry[:3]] = self.naming.process(source, entry[1]), self._around(source, entry)
+        self._add(source, entry, **self._accessed(source, entry, entry[-1]))
+
+    def _around(self, source: Source, entry: Entry) -> list[str]:
+        """The text of the line before and behind the value, wherever it stands."""
+        fields = self._accessed(source, entry, _VALUE)
+        line = {"p": self.naming.process(source, entry[1]), **fields, **self._at(source, entry)}
+        return encode(line).split(encode(_VALUE))
+
+    def _accessed(self, source: Source, entry: Entry, value: Any) -> dict[str, Any]:
         match entry[0]:
-            case e.SYNC:
-                self._sync(source, entry)
-            case e.READ | e.MEMBER_READ:
-                self._add(source, entry, kind="read", read=[self._variable(source, entry)])
-            case e.ITEM_READ:
-                whole = self._variable(source, (*entry[:4], "[]"))
-                self._add(source, entry, kind="read", read=[self._variable(source, entry), whole])
-            case e.WRITE | e.MEMBER_WRITE:
-                self._write(source, entry)
-            case e.ITEM_WRITE:
-                read = {} if entry[4] == "[]" else {"read": [self._variable(source, (*entry[:4], "[]"))]}
-                self._write(source, entry, **read)
+            case e.READ:
+                return {"kind": "read", "read": [self.naming.variable(source, entry)]}
+            case e.WRITE:
+                return self._written(source, entry, value)
             case e.SET:
-                self._add(source, entry, set={source.sites[entry[2]][4]: entry[3]})
-            case e.ENTER | e.EXIT:
-                self._call(source, entry)
-            case e.MARK:
-                self._add(source, entry)
-            case e.OWN:
-                self._own(source, entry)
+                return {"set": {source.sites[entry[2]][4]: value}}
+        return {}
 
-    def _write(self, source: Source, entry: Entry, **fields: Any) -> None:
+    def _member(self, source: Source, entry: Entry) -> None:
+        if entry[0] == e.MEMBER_READ:
+            self._add(source, entry, kind="read", read=[self.naming.variable(source, entry)])
+        else:
+            self._add(source, entry, **self._written(source, entry, entry[-1]))
+
+    def _item(self, source: Source, entry: Entry) -> None:
+        """An item is a variable of its own; it is read with the container that it is in."""
+        whole = self.naming.variable(source, (*entry[:4], "[]"))
+        if entry[0] == e.ITEM_READ:
+            self._add(source, entry, kind="read", read=[self.naming.variable(source, entry), whole])
+        else:
+            read = {} if entry[4] == "[]" else {"read": [whole]}
+            self._add(source, entry, **self._written(source, entry, entry[-1]), **read)
+
+    def _written(self, source: Source, entry: Entry, value: Any) -> dict[str, Any]:
         """Another process of the operating system has variables of its own: they are locals of it as well."""
-        fields["write"] = {self._variable(source, entry): entry[-1]}
+        fields: dict[str, Any] = {"kind": "write"}
         if source.header.get("name") and source.processes.get(entry[1]) == "MainThread":
-            fields["set"] = {self._bare_variable(source, entry): entry[-1]}
-        self._add(source, entry, kind="write", **fields)
+            fields["set"] = {self.naming.bare_variable(source, entry): value}
+        fields["write"] = {self.naming.variable(source, entry): value}
+        return fields
 
-    def _variable(self, source: Source, entry: Entry) -> str:
-        own = source.header.get("name")
-        bare = self._bare_variable(source, entry)
-        return f"{own}/{bare}" if own else bare
-
-    def _bare_variable(self, source: Source, entry: Entry) -> str:
-        site = source.sites.get(entry[2])
-        variable = (site[4] if site else None) or ""
-        if entry[0] in (e.READ, e.WRITE):
-            return variable
-        owner = self._object(source, entry[3])
-        if entry[0] in (e.ITEM_READ, e.ITEM_WRITE):
-            return f"{owner}[]" if entry[4] == "[]" else f"{owner}[{entry[4]}]"
-        return f"{owner}.{variable}" if owner else variable
-
-    def _object(self, source: Source, number: int) -> str:
-        key = source.key, number
-        if key not in self.objects:
-            self.objects[key] = self._new_object_name(source, number)
-        return self.objects[key]
-
-    def _new_object_name(self, source: Source, number: int) -> str:
-        match source.objects.get(number):
-            case str() as name:
-                return name
-            case (int() as owner, attribute):
-                return f"{self._object(source, owner)}.{attribute}"
-        return self._numbered(source.classes.get(number, "object"))
-
-    def _numbered(self, kind: str) -> str:
-        self.kinds[kind] = self.kinds.get(kind, 0) + 1
-        return f"{kind}#{self.kinds[kind]}"
-
-    def _process(self, source: Source, number: int) -> str:
-        key = source.key, number
-        if key not in self.names:
-            self.names[key] = self._unique(self._plain_name(source, number))
-        return self.names[key]
-
-    def _plain_name(self, source: Source, number: int) -> str:
-        name = source.processes.get(number, f"process-{number}")
-        own = source.header.get("name") or ""
-        if not own:
-            return name
-        return own if name == "MainThread" else f"{own}/{name}"
-
-    def _unique(self, name: str) -> str:
-        self.taken[name] = self.taken.get(name, 0) + 1
-        if self.taken[name] == 1:
-            return name
-        return self._unique(f"{name}#{self.taken[name]}")
-
-    def _add(self, source: Source, entry: Entry, **fields: Any) -> str:
-        process = self._process(source, entry[1])
-        event = self._next_name(process)
-        site = source.sites.get(entry[2])
-        made: dict[str, Any] = {"p": process, **fields}
-        if site is not None:
-            made["at"] = site[2]
-            if site[3] is not None:
-                made["label"] = site[3]
-        if self.counts.get(process, 0) == 0 and process in self.parents:
+    def _add(self, source: Source, entry: Entry, **fields: Any) -> None:
+        process = self.naming.process(source, entry[1])
+        last: dict[str, Any] = {name: fields.pop(name) for name in ("label", "args") if name in fields}
+        made: dict[str, Any] = {"p": process, **fields, **self._at(source, entry), **last}
+        count = self.counts.get(process, 0)
+        if count == 0 and process in self.parents:
             made["parent"] = self.parents[process]
-        self.counts[process] = self.counts.get(process, 0) + 1
-        self.builder.add_fields(made)
-        return event
+        self.counts[process] = count + 1
+        self.out.add_fields(made)
 
-    def _next_name(self, process: str) -> str:
-        return f"{process}:{self.counts.get(process, 0) + 1}"
+    def _at(self, source: Source, entry: Entry) -> dict[str, Any]:
+        site = source.sites.get(entry[2])
+        if site is None:
+            return {}
+        return {"at": site[2]} if site[3] is None else {"at": site[2], "label": site[3]}
 
     def _call(self, source: Source, entry: Entry) -> None:
-        stack = self.stacks.setdefault(self._process(source, entry[1]), [])
+        stack = self.stacks.setdefault(self.naming.process(source, entry[1]), [])
         function = source.sites[entry[2]][5]
         told = {"args": [self._argument(source, each) for each in entry[3]]} if len(entry) > 3 else {}
         if entry[0] == e.ENTER:
@@ -313,16 +244,20 @@ class Merge:
     def _argument(self, source: Source, told: Any) -> Any:
         match told:
             case (e.OBJECT_ARGUMENT, int() as number):
-                return self._object(source, number)
+                return self.naming.object(source, number)
             case (e.THING_ARGUMENT, int() as number):
                 return self.things.get((source.key, number), f"primitive#{number}")
+            case (e.THING_ARGUMENT, str() as name):
+                return self.things.get(name, "primitive")
         return told
 
     def _own(self, source: Source, entry: Entry) -> None:
         fields, key = dict(entry[3]), entry[4]
-        if key is not None:
+        if key is None:
+            del fields["kind"]  # the default
+        else:
             action = ACTIONS["put" if fields["kind"] == "send" else "get"]
-            message = self.edges.effect(action, key, None, "", "", source.key).message
+            _, message = self.edges.effect(action, key, None, "", "", source.key)
             if message is not None:
                 fields["msg"] = message
         self._add(source, entry, **fields)
@@ -330,9 +265,9 @@ class Merge:
     # ---- synchronisation ------------------------------------------------------------------------
 
     def _sync(self, source: Source, entry: Entry) -> None:
-        name, thing, detail = entry[3], entry[4], entry[5]
+        name, thing, detail = entry[3:6]
         action = ACTIONS[name]
-        key = thing if isinstance(thing, str) else (source.key, thing)
+        key = thing if type(thing) is str else (source.key, thing)
         if not action.kind:
             self._note(source, name, key, thing, detail, entry)
         elif action.rule == MEETS:
@@ -343,7 +278,7 @@ class Merge:
     def _note(self, source: Source, name: str, key: Any, thing: Any, detail: Any, entry: Entry) -> None:
         match name:
             case "new":
-                self.things[key] = source.things.get(thing) or self._numbered(detail)
+                self.things[key] = source.things.get(thing) or self.naming.numbered(detail)
             case "units":
                 self.edges.units(key, detail)
             case "streamed":
@@ -355,32 +290,47 @@ class Merge:
     def _ordered(
         self, source: Source, action: Action, name: str, key: Any, detail: Any, entry: Entry
     ) -> None:
-        process = self._process(source, entry[1])
-        event = self._next_name(process)
+        process = self.naming.process(source, entry[1])
+        event = f"{process}:{self.counts.get(process, 0) + 1}"
         if name == "start":
             self.parents.setdefault(process, self.parents.get(("spawned", key), ""))
             if not self.parents[process]:
                 del self.parents[process]
         elif name == "spawn":
             self.parents["spawned", key] = process
-        effect = self.edges.effect(action, key, detail, event, process, source.key)
-        fields: dict[str, Any] = {"kind": action.kind}
-        after = [each for each in effect.after if each.rpartition(":")[0] != process]
+        after, message = self.edges.effect(action, key, detail, event, process, source.key)
         if after:
-            fields["after"] = after
-        if effect.message is not None:
-            fields["msg"] = effect.message
+            after = [each for each in after if each.rpartition(":")[0] != process]
         about = None if action.family in ("spawn", "end") else self._about(source, key, detail)
-        if about is not None:
-            fields["tag"] = about
-        self._add(source, entry, **fields)
+        if self.add_text is None or process not in self.counts:
+            fields = {"kind": action.kind, "msg": message, "tag": about, "after": after}
+            self._add(source, entry, **{name: value for name, value in fields.items() if value})
+            return
+        self.counts[process] += 1
+        told = f',"msg":"{message}"' if message else ""
+        if about:
+            told += f',"tag":{quoted(about)}'
+        if after:
+            told += f',"after":[{",".join(map(quoted, after))}]'
+        ends = source.ends.get((entry[1], name, entry[2])) or self._new_ends(source, process, name, entry)
+        self.add_text(f"{ends[0]}{told}{ends[1]}")
+
+    def _new_ends(self, source: Source, process: str, name: str, entry: Entry) -> tuple[str, str]:
+        """How the lines of an action begin and how they end."""
+        start = encode({"p": process, "kind": ACTIONS[name].kind})[:-1]
+        at = encode(self._at(source, entry))[1:]
+        found = source.ends[entry[1], name, entry[2]] = start, at if at == "}" else f",{at}"
+        return found
 
     def _about(self, source: Source, key: Any, detail: Any) -> str | None:
         """The name of the lock, queue or event that an action is about."""
-        if isinstance(detail, tuple) and detail:
-            detail = detail[0]
-        other = (source.key, detail) if type(detail) is int else detail
-        return self.things.get(key) or (self.things.get(other) if isinstance(other, str | tuple) else None)
+        found = self.things.get(key)
+        if found is not None or detail is None:
+            return found
+        other = detail[0] if type(detail) is tuple and detail else detail
+        if type(other) is int:
+            return self.things.get((source.key, other))
+        return self.things.get(other) if type(other) is str else None
 
     def _arrive(self, source: Source, action: Action, key: Any, parties: int, entry: Entry) -> None:
         """All lines of a joint event stand together, where the last one arrives."""
@@ -392,11 +342,19 @@ class Merge:
             for each, arrival in waiting:
                 each.held = False
                 about = self.things.get(key)
-                self._add(
-                    each,
-                    arrival,
-                    kind=action.kind,
-                    meet=f"meet{self.meets}",
-                    **({"tag": about} if about else {}),
-                )
+                tag = {"tag": about} if about else {}
+                self._add(each, arrival, kind=action.kind, **tag, meet=f"meet{self.meets}")
             self.arrived[key] = []
+
+
+def _next_time(source: Source) -> float:
+    """When the next entry of a log was told, as far as is known."""
+    entry = source.events[source.position]
+    return (entry[6] if entry[0] == e.SYNC else 0.0) or source.time
+
+
+def _gives(entry: Entry) -> bool:
+    """Whether entries of other logs may wait for it."""
+    if entry[0] == e.OWN:
+        return bool(entry[3]["kind"] == "send")
+    return type(entry[4]) is str and ACTIONS[entry[3]].rule in GIVING

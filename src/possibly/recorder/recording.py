@@ -13,18 +13,17 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from possibly.errors import UsageError
-from possibly.probes import exits, imports, port
+from possibly.probes import cells, exits, imports, port
 from possibly.probes.install import install_all
 from possibly.probes.patching import Patches
 from possibly.probes.source import SiteMaker, Watch
 from possibly.recorder.access import Access
 from possibly.recorder.log import Log, compiled, shown_path
 from possibly.recorder.snapshot import snapshot
-from possibly.records import replace
+from possibly.records import dataclass, replace
 
 VARIABLE = "POSSIBLY_RECORDING"
 WORDS = ("names", "members", "functions", "arguments")
@@ -44,10 +43,10 @@ class Settings:
     """The token of the event that started this process."""
 
     def text(self) -> str:
-        fields: dict[str, Any] = asdict(self)
-        for word in WORDS:
-            fields["watch"][word] = sorted(fields["watch"][word])
-        return json.dumps(fields)
+        watch: dict[str, Any] = {word: sorted(getattr(self.watch, word)) for word in WORDS}
+        watch["everything"] = self.watch.everything
+        places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn")}
+        return json.dumps({**places, "watch": watch})
 
     @staticmethod
     def of(text: str) -> Settings:
@@ -94,6 +93,7 @@ class Recording:
         exits.starter = self.starter
         exits.settings_for = self.settings_for
         port.token = self.token
+        cells.folder = self.settings.folder
 
     def starter(self, name: str, spawn: str) -> Starter:
         return Starter(self.settings_for(name, spawn)[1])

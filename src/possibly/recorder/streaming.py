@@ -11,37 +11,29 @@ may have the name that it got later.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from possibly.recorder import entries as e
-from possibly.recorder.merge import SUFFIX, Merge, Source, add_entry, whole_pieces
-from possibly.trace.build import TraceBuilder
-from possibly.trace.model import Value
+from possibly.recorder.merge import Merge
+from possibly.recorder.sources import SUFFIX, Source, add_entry, whole_pieces
 
 Line = Callable[[Mapping[str, Any]], None]
 
 
-class _Lines(TraceBuilder):
-    """Hands events out instead of storing them, with what lines need that arrive by themselves."""
+class _Lines:
+    """Hands events out, with what lines need that arrive by themselves."""
 
     def __init__(self, line: Line) -> None:
-        super().__init__()
         self._hand_out = line
         self._counts: dict[str, int] = {}
         self._together: list[dict[str, Any]] = []
         """The lines of one joint event, which follow each other."""
 
-    def header(
-        self,
-        processes: Iterable[tuple[str, Mapping[str, Value]]] = (),
-        shared: Mapping[str, Value] | None = None,
-        extra: Mapping[str, Value] | None = None,
-        line: int | None = 1,
-    ) -> None:
-        self._hand_out({"processes": [], "shared": dict(shared or {})})
+    def header(self, shared: Mapping[str, Any]) -> None:
+        self._hand_out({"processes": [], "shared": dict(shared)})
 
-    def add_fields(self, fields: Mapping[str, Any], line: int | None = None) -> int:
+    def add_fields(self, fields: Mapping[str, Any]) -> None:
         process = fields["p"]
         self._counts[process] = self._counts.get(process, 0) + 1
         found = {**fields, "k": self._counts[process]}
@@ -51,7 +43,6 @@ class _Lines(TraceBuilder):
             self._together.append(found)
         else:
             self._hand_out(found)
-        return 0
 
     def flush(self) -> None:
         parties = [each["p"] for each in self._together]
@@ -66,8 +57,7 @@ class Streaming:
     def __init__(self, folder: str, line: Line) -> None:
         self._folder = folder
         self._lines = _Lines(line)
-        self._merge = Merge([], None, {})
-        self._merge.builder = self._lines
+        self._merge = Merge([], self._lines)
         self._files: dict[str, tuple[IO[bytes], Source]] = {}
         self._has_begun = False
 

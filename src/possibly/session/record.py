@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,10 +23,11 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.logic.specification import Specification
 from possibly.recorder.entries import INITIAL
 from possibly.recorder.log import PERIOD
-from possibly.recorder.merge import merged
+from possibly.recorder.merge import Progress, write_merged
 from possibly.recorder.recording import VARIABLE, Recording, Settings
 from possibly.recorder.watch import watched
-from possibly.trace import write_trace
+from possibly.records import dataclass, field
+from possibly.trace import load, write_trace
 from possibly.trace.model import Trace
 
 FORWARDED = ("SIGTERM", "SIGHUP")
@@ -54,14 +55,20 @@ class Request:
     """What the starter needs to know."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recorded:
-    trace: Trace
+    path: str
+    events: int
+    processes: int
     status: int
     """Of the program, as a shell would see it."""
 
+    @cached_property
+    def trace(self) -> Trace:
+        return load(self.path)
 
-def record_program(request: Request) -> Recorded:
+
+def record_program(request: Request, progress: Progress | None = None) -> Recorded:
     """Runs the program, recorded, and writes the trace."""
     _check_program(request)
     watch = watched(request.specification, request.watch, request.calls, request.races)
@@ -69,17 +76,27 @@ def record_program(request: Request) -> Recorded:
     try:
         with _sending(request, folder) as poll:
             status = _run(request, Settings(folder, watch), poll)
-        trace = _synchronised(merged(folder, request.output), request.specification)
-        write_trace(trace, request.output)
-        return Recorded(trace, status)
+        events, processes = _write(folder, request.output, request.specification, progress)
+        return Recorded(request.output, events, processes, status)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _synchronised(trace: Trace, specification: Specification | None) -> Trace:
-    """With the order that `sync` rules establish: all that is checked later respects it."""
+def _write(
+    folder: str, path: str, specification: Specification | None, progress: Progress | None = None
+) -> tuple[int, int]:
+    """Writes the trace of the logs in a folder, with the order that `sync` rules establish.
+
+    All that is checked later respects that order.
+    """
     if specification is None or not specification.syncs:
-        return trace
+        return write_merged(folder, path, progress)
+    found = write_merged(folder, plain := os.path.join(folder, "merged.jsonl"), progress)
+    write_trace(_synchronised(load(plain, cache=False), specification), path)
+    return found
+
+
+def _synchronised(trace: Trace, specification: Specification) -> Trace:
     from possibly.detection.paths.synchronise import pairs_of
     from possibly.logic.paths.rules import parse_rule
     from possibly.order.computation import Computation
@@ -214,7 +231,7 @@ class Recorder:
         self._live.undo()
         self._recording.stop()
         try:
-            self.trace = _synchronised(merged(self._folder, str(self.path)), self._specification)
-            write_trace(self.trace, self.path)
+            _write(self._folder, str(self.path), self._specification)
+            self.trace = load(self.path)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)

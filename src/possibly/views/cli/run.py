@@ -10,11 +10,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import UsageError
 from possibly.views.cli import check
 from possibly.views.cli.messages import remark
+from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
@@ -97,21 +99,22 @@ def run(arguments: argparse.Namespace) -> int:
     words = _words(arguments)
     specification = specification_of(arguments) if has_properties(arguments) else None
     output = arguments.output or default_output(words)
-    done = record_program(
-        Request(
-            words,
-            output,
-            specification,
-            tuple(arguments.watched),
-            tuple(arguments.calls),
-            arguments.races,
-            arguments.mpi,
-            sys.stderr.fileno() if arguments.json else None,
-            arguments.send,
-            *_starter(arguments, specification),
-        )
+    request = Request(
+        words,
+        output,
+        specification,
+        tuple(arguments.watched),
+        tuple(arguments.calls),
+        arguments.races,
+        arguments.mpi,
+        sys.stderr.fileno() if arguments.json else None,
+        arguments.send,
+        *_starter(arguments, specification),
     )
-    remark(f"possibly: {len(done.trace):,} events of {len(done.trace.processes)} processes in {output}")
+    progress = terminal_progress()
+    with progress or nullcontext():
+        done = record_program(request, progress)
+    remark(f"possibly: {done.events:,} events of {done.processes} processes in {output}")
     found = [_races(done.trace, output, arguments)] if arguments.races else []
     if specification is not None:
         arguments.traces = [output]
