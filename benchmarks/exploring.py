@@ -1,22 +1,29 @@
 """How many executions a second the exploration makes on small programs, and how many it needs.
 
-    python benchmarks/exploring.py [SECONDS]
+    [POSSIBLY_PEERS=path/to/python] python benchmarks/exploring.py [SECONDS]
 
-The families are those of the literature on partial-order reduction; the number of executions is the number of
-Mazurkiewicz traces, and the ratio to it is printed. For the rate each program is executed for some seconds
-under its first schedule again and again, once by one worker and once by as many as there are processors.
+The families are those of the literature on partial-order reduction; the number of executions is that of
+Mazurkiewicz traces, and the ratio to it is printed. Each is searched completely, by one worker and by as many
+as there are processors. Only the search is measured: to start the program and to find out what its tasks
+share takes as long as some fifty executions.
+
+Beside it run frontrun and interleave-test (`peers.py`), if the interpreter named by POSSIBLY_PEERS has them:
+`python -m venv peers && peers/bin/pip install frontrun interleave-test` with Python 3.12 or later. They run
+functions of one process, ours a whole program. CPU is what all processes used together.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from possibly.control.runtime.zygote import script
-from possibly.control.schedulers.course import Course
+from possibly.control.runtime.zygote import ControlledProgram, script
 from possibly.session.explore import Options, explore
 
 HEAD = "import threading\n"
@@ -53,26 +60,74 @@ threads += [threading.Thread(target=fills, args=(j,)) for j in range(1, {count +
     return f"{HEAD}{work}{TAIL}"
 
 
+def increments(count: int) -> str:
+    """Two threads that increment the same variable so often."""
+    work = f"n = 0\ndef work():\n    global n\n    for _ in range({count}): n += 1\n"
+    return f"{HEAD}{work}threads = [threading.Thread(target=work) for _ in range(2)]\n{TAIL}"
+
+
 FAMILIES = {
+    "increments 2 x 3": (increments(3), 328),
+    "unlocked increments 4": (unlocked(4), 576),
+    "unlocked increments 3": (unlocked(3), 36),
     "locked increments 4": (locked(4), 24),
     "locked increments 5": (locked(5), 120),
-    "unlocked increments 3": (unlocked(3), 36),
+    "locked increments 6": (locked(6), 720),
     "one writer, 4 readers": (readers(4), 16),
     "one writer, 6 readers": (readers(6), 64),
+    "one writer, 8 readers": (readers(8), 256),
     "lastzero 3": (lastzero(3), 12),
     "lastzero 5": (lastzero(5), 64),
+    "lastzero 7": (lastzero(7), 320),
 }
+"""Source, and the number of Mazurkiewicz traces."""
 
 
-def rate(path: Path, seconds: float) -> float:
-    with script((str(path),)) as program:
-        for _ in range(5):
-            program.execute(Course())
-        count, begun = 0, time.perf_counter()
-        while time.perf_counter() - begun < seconds:
-            program.execute(Course())
-            count += 1
-        return count / (time.perf_counter() - begun)
+class Rate(NamedTuple):
+    executions: int
+    """Of one search."""
+    per_second: float
+    milliseconds: float
+    """CPU of an execution, in all processes."""
+    complete: bool
+
+
+def cpu_of(process: int) -> float:
+    """Seconds that a process, its ended children and its living ones have used."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(
+        cpu_of(int(each)) for each in children
+    )
+
+
+def rate(program: ControlledProgram, jobs: int) -> Rate:
+    """Of a complete search, when the program is started and what its tasks share is known."""
+    explore(program, Options(executions=5, minimise=0))
+    used = cpu_of(os.getpid())
+    found = explore(program, Options(jobs=jobs, minimise=0))
+    used = cpu_of(os.getpid()) - used
+    speed = found.executions / found.seconds
+    return Rate(found.executions, speed, 1000 * used / found.executions, found.complete)
+
+
+def peers(seconds: float) -> Iterator[dict[str, object]]:
+    """What the other tools did, a row for each program."""
+    interpreter = os.environ.get("POSSIBLY_PEERS", sys.executable)
+    here, folder = Path(__file__).with_name("peers.py"), Path(interpreter).parent
+    for before, module in (([str(folder / "frontrun")], "frontrun"), ([], "interleave_test")):
+        command = [*before, interpreter, str(here), module, str(seconds)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        except FileNotFoundError:
+            done = None
+        if done is None or done.returncode:
+            print(f"{module}: not there (see the head of this file)")
+            continue
+        yield from (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
 
 
 def main() -> None:
@@ -82,14 +137,23 @@ def main() -> None:
         for name, (source, best) in FAMILIES.items():
             path = Path(folder) / "program.py"
             path.write_text(source)
-            print(f"{name:24}", end="", flush=True)
             for jobs in sorted({1, processors}):
                 with script((str(path),)) as program:
-                    found = explore(program, Options(jobs=jobs, minimise=0))
-                speed = found.executions / found.seconds
-                print(f"  jobs {jobs}: {found.executions:5,} ({found.executions / best:.2f} of best)", end="")
-                print(f" {speed:6.0f}/s", end="")
-            print(f"  one schedule {rate(path, seconds):6.0f}/s", flush=True)
+                    found = rate(program, jobs)
+                print(f"possibly, {jobs} job{'s' * (jobs > 1):14} {name:22} {found.executions:5,}", end="")
+                print(f" ({found.executions / best:.2f} of best) {found.per_second:7.0f}/s", end="")
+                print(
+                    f" {found.milliseconds:6.2f} ms CPU  {'complete' if found.complete else 'open'}",
+                    flush=True,
+                )
+    for row in peers(seconds):
+        executions, wall, cpu = (
+            int(str(row["executions"])),
+            float(str(row["seconds"])),
+            float(str(row["cpu"])),
+        )
+        print(f"{row['tool']:24} {row['program']:22} {executions:5,}{'':15}", end="")
+        print(f" {executions / wall:7.0f}/s {1000 * cpu / max(executions, 1):6.2f} ms CPU  {row['covered']}")
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ MISTAKES = [
     ("why", "nothing to explain"),
     ("load nowhere.json", "nowhere.json: No such file or directory"),
     ("graph Nobody", "there is no process Nobody"),
-    ("picture stack.png", "ends in .svg or .dot"),
+    ("picture stack.gif", "ends in .svg, .png or .dot"),
     ("help nothing", "nothing is no command"),
 ]
 
@@ -223,12 +223,13 @@ def test_the_python_view_is_a_stack() -> None:
 def test_pictures_are_well_formed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     commands = ['step F at(P0, "m2")', 'step F at(P1, "n2")']
     for name in ("graph", "automaton", "picture"):
-        commands += [f"{name} {tmp_path / name}.svg", f"{name} {tmp_path / name}.dot"]
+        commands += [f"{name} {tmp_path / name}.{form}" for form in ("svg", "png", "dot")]
     output(capsys, DEKKER, *[word for line in commands for word in ("--command", line)])
     for name in ("graph", "automaton", "picture"):
         root = ET.parse(tmp_path / f"{name}.svg").getroot()
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert (tmp_path / f"{name}.dot").read_text(encoding="utf-8").startswith("digraph ")
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     texts = [e.text for e in ET.parse(tmp_path / "graph.svg").iter("{http://www.w3.org/2000/svg}text")]
     assert {f"m{i}" for i in range(1, 11)} <= {str(text).split(":")[0] for text in texts}
     marked = re.findall(

@@ -91,6 +91,138 @@ def test_a_property_of_every_execution(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["explore", "--ctl", "AG(balance >= 0)", "locked.py"]) == 0
 
 
+CLAIM = BANK.replace(
+    "balance = 100\n", "balance = 100\nimport possibly\npossibly.claim('G(balance >= 0)')\n", 1
+)
+
+
+@pytest.mark.parametrize(("minimum", "status"), [(-60, 0), (0, 1)])
+def test_a_claim_is_judged_in_every_order(
+    minimum: int, status: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "claims.py").write_text(CLAIM.replace(">= 0)", f">= {minimum})"))
+    assert main(["explore", "claims.py"]) == status
+    out = capsys.readouterr().out
+    if status:
+        assert out.startswith("claim: G(balance >= 0) (claims.py:5)\n")
+        assert main(["replay", "claims.schedule"]) == 1
+
+
+def test_a_claim_speaks_from_where_it_is_made(folder: Path) -> None:
+    source = BANK.replace(
+        "        balance = balance", "        possibly.claim('X(balance < 100)')\n        balance = balance"
+    )
+    (folder / "claims.py").write_text("import possibly\n" + source)
+    assert main(["explore", "claims.py"]) == 1  # between the claim and the payment others may go on
+    (folder / "claims.py").write_text("import possibly\n" + source.replace("X(b", "F(b"))
+    assert main(["explore", "claims.py"]) == 0
+
+
+def test_a_claim_about_a_single_task(folder: Path) -> None:
+    source = "import possibly\nn = 0\npossibly.claim('G(n < 2)')\nn = 2\nn = 0\n"
+    (folder / "claims.py").write_text(source)
+    assert main(["explore", "claims.py"]) == 1
+    (folder / "claims.py").write_text(source.replace("n = 2", "n = 1"))
+    assert main(["explore", "claims.py"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ("G(small)", "small is a predicate in Python, which --macro judges"),
+        ("G(nothing > 1)", "nothing"),
+    ],
+)
+def test_a_claim_that_cannot_be_judged_leaves_it_open(
+    claim: str, reason: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = f"import possibly\n@possibly.predicate\ndef small(s): return True\npossibly.claim({claim!r})\n"
+    (folder / "claims.py").write_text(head + BANK)
+    assert main(["explore", "claims.py"]) == 3
+    assert f"left open by the claim {claim} (claims.py:4): " in (out := capsys.readouterr().out)
+    assert reason in out
+
+
+CALLS = """\
+import threading
+
+lock = threading.Lock()
+
+
+def work(given):
+    mine = given
+    mine = mine + 1
+    with lock:
+        update(mine)
+
+
+def update(by):
+    pass
+
+
+threads = [threading.Thread(target=work, args=(n,), name=f"w{n}") for n in (1, 2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+ALONE = "not (t1:(in.update) and t2:(in.update)) if t1 != t2"
+
+
+def test_local_variables_and_calls_in_properties(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "calls.py").write_text(CALLS)
+    assert main(["explore", "--ctl", "AG(done(w1) -> w1.mine == 2 & w2.mine <= 3)", "calls.py"]) == 1
+    assert "sets mine: 2" in capsys.readouterr().out
+    assert main(["explore", "--ctl", "AG(done(w1) & done(w2) -> w1.mine == 2 & w2.by == 3)", "calls.py"]) == 0
+    assert (
+        main(
+            ["explore", "--tl", ALONE, "--ctl", "AG(!(inside(w1, update) & inside(w2, update)))", "calls.py"]
+        )
+        == 0
+    )
+    (folder / "calls.py").write_text(CALLS.replace("    with lock:\n", "    if True:\n"))
+    assert main(["explore", "--tl", ALONE, "calls.py"]) == 1
+    assert "enters update" in capsys.readouterr().out
+
+
+SLEEPY = """\
+import threading, time
+seen = []
+timer = threading.Timer(10, seen.append, (1,))
+timer.start()
+timer.cancel()
+def work(delay):
+    time.sleep(delay)
+    seen.append(delay)
+threads = [threading.Thread(target=work, args=(delay,)) for delay in (3, 1, 2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert seen == [1, 2, 3], seen
+"""
+
+
+def test_punctual_sleeps(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "sleepy.py").write_text(SLEEPY)
+    assert main(["explore", "sleepy.py"]) == 1
+    assert main(["explore", "--punctual", "sleepy.py"]) == 0
+    assert "assuming that a sleep ends only when all others wait" in capsys.readouterr().out
+    (folder / "sleepy.py").write_text(SLEEPY.replace("(3, 1, 2)", "(3, 1, 1)").replace("[1, 2, 3]", "[]"))
+    assert main(["explore", "--punctual", "sleepy.py"]) == 1
+    assert main(["replay", "sleepy.schedule"]) == 1
+
+
+def test_an_option_after_the_program_is_the_programs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", "locked.py", "--spec", "x"]) == 0
+    assert "--spec stands after the program, so the program gets it" in capsys.readouterr().err
+    (folder / "own.py").write_text("import sys\nassert '--spec' in sys.argv\n")
+    assert main(["explore", "own.py", "--spec", "x"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_races(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", "--races", "bank.py"]) == 1
     assert capsys.readouterr().out.startswith("data race: balance: ")
@@ -140,6 +272,31 @@ def test_replay_under_the_line_debugger(folder: Path) -> None:
     assert "uncaught AssertionError: -60" in found.stdout
 
 
+def test_the_line_debugger_on_a_terminal(folder: Path) -> None:
+    import os
+    import pty
+
+    assert main(["explore", "checked.py"]) == 1
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "possibly", "replay", "--pdb", "checked.schedule"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        for typed in (b"b 9\n", b"c\n", b"p balance, amount\n", b"q\n"):
+            while not seen.endswith(b"(Pdb) "):
+                seen += os.read(ours, 1000)
+            os.write(ours, typed)
+            seen += b"|"
+        try:
+            while more := os.read(ours, 1000):
+                seen += more
+        except OSError:  # nobody has the other end any more
+            pass
+    os.close(ours)
+    assert b"(100, 80)" in seen
+    assert process.returncode == 3
+
+
 def test_nothing_stays_behind_when_it_is_killed(folder: Path) -> None:
     (folder / "endless.py").write_text(
         "import os\nopen('pid', 'w').write(str(os.getpid()))\nwhile True: pass\n"
@@ -169,7 +326,7 @@ def runs(number: str) -> bool:
         (["explore", "broken.py"], "broken.py:1:"),
         (["explore"], "no program to run"),
         (["replay", "bank.py"], "bank.py:1: not a schedule"),
-        (["replay", "none.schedule"], "No such file"),
+        (["replay", "none.schedule"], "none.schedule: cannot read the schedule: No such file"),
     ],
 )
 def test_bad_input(

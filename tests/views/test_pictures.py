@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from xml.etree import ElementTree
 
 import pytest
 
 from possibly.views.cli.main import main
+from possibly.views.cli.pictures import PICTURES as CHOICES
 from possibly.views.export.boxes import Arrow, Box, Picture, render_dot_picture, render_svg_picture
+from possibly.views.export.graphs import tree_model_picture
+from possibly.views.web.models import Node, Tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RING = [
@@ -20,6 +26,7 @@ RING = [
 MUTEX = [str(EXAMPLES / "mutex/run.jsonl"), "--spec", str(EXAMPLES / "mutex/mutex.spec")]
 RACE = [str(EXAMPLES / "paths/race.jsonl"), "--spec", str(EXAMPLES / "paths/races.spec")]
 DEKKER = [str(EXAMPLES / "models/dekker.py")]
+ORDER = [str(EXAMPLES / "mutex/run.jsonl"), "--expect", "send; receive; send"]
 LTL = [str(EXAMPLES / "mutex/run.jsonl"), "--ltl", "G(P1.critical -> F P2.critical)"]
 
 PICTURES = {
@@ -32,8 +39,11 @@ PICTURES = {
     "slice": (MUTEX, ["--slice", "P1.critical"], "in every cut"),
     "automaton of a path expression": (RACE, ["--automaton", "race"], "(enqueue .)"),
     "automaton of a formula": (LTL, ["--automaton", "ltl1"], "init"),
+    "semantic model of a path expression": (RACE, ["--model", "race"], "enqueue"),
+    "order so far": (ORDER, ["--partial", "expect1"], "send"),
     "flow graphs": (DEKKER, [], "m8: critical = 0"),
 }
+"""Every picture that the command draws; trees are drawn below and in `web/test_executions.py`."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,9 +61,22 @@ def test_every_picture_in_every_form(name: str) -> None:
     dot = Path("a.dot").read_text()
     assert dot.startswith("digraph ") and text in dot
     assert dot.count("{") == dot.count("}")
+    is_drawn_by_graphviz("a.dot")
     png = Path("a.png").read_bytes()
     width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
     assert png.startswith(b"\x89PNG") and width > 100 and height > 100
+
+
+def is_drawn_by_graphviz(path: str) -> None:
+    """Where Graphviz is installed, it reads the file without a complaint."""
+    if shutil.which("dot") is not None:
+        found = subprocess.run(["dot", "-Tplain", path], capture_output=True, text=True, timeout=60)
+        assert (found.returncode, found.stderr) == (0, "") and "\nnode " in found.stdout
+
+
+def test_the_list_of_pictures_is_whole() -> None:
+    drawn = {option.removeprefix("--") for _, options, _ in PICTURES.values() for option in options[:1]}
+    assert drawn == set(CHOICES), "every option that names a picture is tested"
 
 
 def test_a_picture_without_a_file_is_written_beside(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,6 +134,36 @@ def test_a_saved_tree_in_every_form() -> None:
     texts = [node.text or "" for node in svg.iter()]
     assert any("A" in text for text in texts) and any("B" in text for text in texts), "who was received from"
     assert Path("a.dot").read_text().count("label") > 4
+    is_drawn_by_graphviz("a.dot")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_text_of_a_tree_covers_another(seed: int) -> None:
+    random = Random(seed)
+    words = ["takes", "the", "lock", "worker-1", "of", "a.py:12", "a-name-that-is-longer-than-a-line"]
+    nodes = [Node("0", None, "", "start", ("unknown",))]
+    for number in range(1, random.randint(3, 25)):
+        branch = " ".join(random.choices(words, k=random.randint(0, 9)))
+        parent = str(random.randrange(max(0, number - 6), number))
+        facts = (("again", "possibly replay x"),) if random.random() < 0.2 else ()
+        nodes.append(Node(str(number), parent, branch, f"step {number}", ("true",), facts=facts))
+    svg = ElementTree.fromstring(render_svg_picture(tree_model_picture(Tree("t", ("c",), tuple(nodes)))))
+    boxes = []
+    for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+        half = len(text.text or "") * (3.0 if text.get("class") == "label" else 3.3)
+        x, y = float(text.get("x", "")), float(text.get("y", ""))
+        assert x - half >= 0 and x + half <= float(svg.get("width", "")), "no text is cut"
+        boxes.append((x - half, x + half, y - 9, y))
+    for at, (left, right, top, bottom) in enumerate(boxes):
+        for other in boxes[at + 1 :]:
+            assert right <= other[0] or other[1] <= left or bottom <= other[2] or other[3] <= top
+
+
+def test_a_tree_is_known_by_how_it_begins() -> None:
+    Path(saved_tree()).rename("run.tree")
+    assert main(["view", "run.tree", "-o", "page.html"]) == 0
+    assert "Macro-step tree" in Path("page.html").read_text()
+    assert main(["view", "run.tree", "--svg", "a.svg"]) == 0
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "possibly-tree"}', "{"])

@@ -35,6 +35,15 @@ def test_a_bad_trace_gives_no_page() -> None:
     assert not Path("bad.html").exists()
 
 
+def test_a_search_to_be_resumed_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    from possibly.control.tree import ExecutionTree
+    from possibly.control.treefile import save_tree
+
+    save_tree(ExecutionTree(), "search", {})
+    assert main(["view", "search"]) == 2
+    assert "search: this is a search to be resumed" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("trace", "page"),
     [

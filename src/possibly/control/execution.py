@@ -40,6 +40,10 @@ SPIN = "spin"
 """The kind of an operation that waits until one of the things it reads is written again."""
 
 
+ENDLESS = "an execution that need not end"
+"""How the reason begins for which such an execution was cut off."""
+
+
 class Access(NamedTuple):
     """A part of the system that an operation touches."""
 

@@ -166,7 +166,8 @@ class ExecutionTree:
         """Leaves that were added: choices that had to be tried, or will be."""
         self.is_changing = False
         """An execution is being learnt: not all of its branches are there yet."""
-        self._running: list[Node] = []
+        self._running: dict[Node, tuple[Task, ...]] = {}
+        """Leaves that were handed out, with their plans."""
         self._fresh: list[Node] = [self.root]
         """While hunting: leaves that were not handed out, in the order in which they came."""
 
@@ -207,16 +208,20 @@ class ExecutionTree:
             node = child
         return self.hand_out(node)
 
+    def plan_of(self, leaf: Node) -> tuple[Task, ...]:
+        """The choices that lead to a leaf that was handed out."""
+        return self._running[leaf]
+
     def hand_out(self, leaf: Node) -> Node:
         leaf.state = State.RUNNING
         leaf.count(-1, 0)
-        self._running.append(leaf)
+        self._running[leaf] = leaf.schedule()
         return leaf
 
     def grow(self, execution: Execution) -> list[Node] | None:
         """The nodes of an execution that was planned, from the root; None if it did not get far enough."""
         leaf = self._leaf_of(execution)
-        self._running.remove(leaf)
+        del self._running[leaf]
         leaf.count(0, -1)
         self.executions += 1
         depth = leaf.depth
@@ -262,13 +267,13 @@ class ExecutionTree:
     def _leaf_of(self, execution: Execution) -> Node:
         """The leaf whose plan an execution followed: the last choice of the plan may have been impossible."""
         schedule = execution.schedule
-        if len(self._running) == 1:
-            return self._running[0]
-        plans = [(leaf, leaf.schedule()) for leaf in self._running]
-        for leaf, plan in plans:
+        plans = self._running
+        if len(plans) == 1:
+            return next(iter(plans))
+        for leaf, plan in plans.items():
             if schedule[: len(plan)] == plan:
                 return leaf
-        return max(plans, key=lambda each: _common(schedule, each[1]) - len(each[1]))[0]
+        return max(plans, key=lambda leaf: _common(schedule, plans[leaf]) - len(plans[leaf]))
 
     def insert(self, node: Node, taken: Node, sequence: Insertable) -> Node | None:
         """Adds a leaf for a sequence that starts at a node and does not start with the child `taken`.

@@ -17,27 +17,9 @@ import ast
 from typing import Any
 
 from possibly.probes import trees
-from possibly.probes.scopes import Scope, rebindable_globals, scopes_of
-
-READING = frozenset(
-    "list dict set tuple frozenset sorted sum min max any all enumerate zip map filter reversed iter str "
-    "repr print next deque Counter defaultdict OrderedDict bytes".split()
-)
-"""Builtins that read whole containers among their arguments."""
-CHANGING = frozenset(
-    "heappush heappop heapify heapreplace heappushpop insort insort_left insort_right shuffle".split()
-)
-"""Library functions that change their first argument."""
-SIMPLE = READING | frozenset(
-    "len isinstance issubclass type id range abs int float bool round divmod ord chr hash callable super "
-    "property staticmethod classmethod object input open format hex bin oct pow slice "
-    "globals locals vars dir eval exec breakpoint namedtuple".split()
-)
-"""Builtins whose calls need no look at run time: what they read is told at their arguments, if anything.
-
-The last ones look at the frame that calls them, so nothing may come in between.
-"""
-MAKING = frozenset("list dict set deque defaultdict OrderedDict Counter bytearray array sorted".split())
+from possibly.probes.access_expressions import Expressions
+from possibly.probes.following import followed
+from possibly.probes.scopes import arguments_of
 
 
 def rewritten_for_control(tree: ast.Module, shown: str, module: str) -> ast.Module:
@@ -46,96 +28,90 @@ def rewritten_for_control(tree: ast.Module, shown: str, module: str) -> ast.Modu
     return ast.fix_missing_locations(found)
 
 
-class _Rewriter(ast.NodeTransformer):
-    def __init__(self, tree: ast.Module, shown: str, module: str) -> None:
-        self.shown = shown
-        self.module = module
-        self.scopes = scopes_of(tree)
-        self.globals = rebindable_globals(tree, self.scopes)
-        self.scope: Scope = self.scopes[tree]
-        self.cells = _shared_cells(tree, self.scopes)
-        self.classes: list[str] = []
-        self.hidden: list[set[str]] = []
-        """Targets of the comprehensions around the present place."""
-        self.temporaries = 0
-
-    def visit(self, node: ast.AST) -> Any:
-        """What takes the place of an expression stands where that stood."""
-        found = super().visit(node)
-        if found is not node and isinstance(found, ast.expr):
-            trees.locate(found, node)
-        return found
-
-    # ---- what a name means ----------------------------------------------------------------------
-
-    def variable(self, name: str) -> str | None:
-        """The thing that a name stands for here, if others may see it."""
-        if name.startswith("_possibly") or any(name in names for names in self.hidden):
-            return None
-        if isinstance(self.scope.node, ast.ClassDef):
-            return None
-        home = self.scope.where(name)
-        if home is None:
-            if name not in self.globals:
-                return None
-            return name if self.module == "__main__" else f"{self.module}.{name}"
-        if (id(home), name) in self.cells:
-            return f"{home.name}.{name}"
-        return None
-
-    def at(self, node: ast.AST) -> ast.Constant:
-        return ast.Constant(f"{self.shown}:{getattr(node, 'lineno', 1)}")
-
-    def mangled(self, attribute: str) -> str:
-        """Private names, as the compiler spells them."""
-        if self.classes and attribute.startswith("__") and not attribute.endswith("__"):
-            return f"_{self.classes[-1].lstrip('_')}{attribute}"
-        return attribute
-
-    def temporary(self) -> str:
-        self.temporaries += 1
-        return f"_possibly_t{self.temporaries}"
+class _Rewriter(Expressions):
+    """Rewrites scopes and statements."""
 
     # ---- scopes ---------------------------------------------------------------------------------
 
-    def visit_Module(self, node: ast.Module) -> ast.Module:
+    def visit_Module(self, node: ast.Module) -> ast.Module:  # noqa: N802
         node.body = self._body(node.body)
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:  # noqa: N802
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
         outer, self.scope = self.scope, self.scopes[node]
         self.classes.append(node.name)
-        node.body = [self.visit(each) if trees.is_definition(each) else each for each in node.body]
+        node.body = [part for each in node.body for part in self._in_class(each)]
         self.classes.pop()
         self.scope = outer
         return node
 
-    def visit_FunctionDef(self, node: Any) -> Any:
+    def _in_class(self, node: ast.stmt) -> list[ast.stmt]:
+        """A statement of a class body: nothing new may be bound there."""
+        match node:
+            case ast.Assign(targets) if all(isinstance(each, ast.Name) for each in targets):
+                node.value = self.visit(node.value)
+                if len(targets) == 1 and isinstance(targets[0], ast.Name):
+                    node.value = self._to_name(targets[0].id, node.value, node)
+                return [node]
+            case ast.AnnAssign(_, _, ast.expr() as value):
+                node.value = self.visit(value)
+                return [node]
+            case ast.Assign() | ast.AugAssign() | ast.For() | ast.With():
+                return [node]
+        return self._body([node])
+
+    def visit_FunctionDef(self, node: Any) -> Any:  # noqa: N802
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.args.defaults = [self.visit(each) for each in node.args.defaults]
         node.args.kw_defaults = [each and self.visit(each) for each in node.args.kw_defaults]
         outer, self.scope = self.scope, self.scopes[node]
         hidden, self.hidden = self.hidden, []
-        node.body = self._body(node.body)
+        node.body = self._followed(node, self._body(node.body))
         self.scope, self.hidden = outer, hidden
         return node
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+    def _followed(self, node: Any, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The body of a function, with its arguments and its call told if a specification speaks of them."""
+        names = [each.arg for each in arguments_of(node.args)]
+        body = [*self._locals(names, node), *body]
+        is_plain = isinstance(node, ast.FunctionDef) and not self.scope.is_generator
+        if not is_plain or node.name not in followed.functions:
+            return body
+        word = ast.Constant(node.name)
+        ends = ast.Expr(trees.call("leave", word, self.at(node)))
+        found: list[ast.stmt] = [
+            ast.Expr(trees.call("enter", word, self.at(node))),
+            ast.Try(body, [], [], [ends]),
+        ]
+        for each in found:
+            ast.copy_location(each, node)
+            trees.locate(each, node)
+        return found
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
-        outer, self.scope = self.scope, self.scopes[node]
-        node.body = self.visit(node.body)
-        self.scope = outer
-        return node
+    def _locals(self, names: list[str], node: ast.AST) -> list[ast.stmt]:
+        """Tells what these local variables are now."""
+        found: list[ast.stmt] = []
+        for name in names if self.scope.is_function else ():
+            if name in followed.names and self.scope.where(name) is self.scope:
+                call = trees.call("local", ast.Constant(name), trees.load(name), self.at(node))
+                statement = ast.copy_location(ast.Expr(call), node)
+                trees.locate(statement, node)
+                found.append(statement)
+        return found
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     # ---- statements -----------------------------------------------------------------------------
 
     def _body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         found: list[ast.stmt] = []
         for statement in body:
+            bound = _bound_by(statement) if followed.names else []
             made = self._statement(statement)
+            if bound:
+                made = [*made, *self._locals(bound, statement)]
             for each in made:
                 ast.copy_location(each, statement)
                 trees.locate(each, statement)
@@ -153,6 +129,9 @@ class _Rewriter(ast.NodeTransformer):
                 return [node]
             case ast.AugAssign(target) if self._tells(target):
                 return self._augmented(node)
+            case ast.AugAssign(ast.Name(name)):
+                node.value = self.visit(node.value)
+                return [ast.Expr(trees.call("changed", trees.load(name), self.at(node))), node]
             case ast.Delete(targets):
                 return [statement for target in targets for statement in self._deleted(target, node)]
             case ast.For() | ast.AsyncFor():
@@ -163,6 +142,12 @@ class _Rewriter(ast.NodeTransformer):
                 node.test = self._test(node.test)
                 node.body, node.orelse = self._body(node.body), self._body(node.orelse)
                 return [node]
+            case ast.Match(subject):
+                looked = trees.call("deep", self.visit(subject), self.at(node), ast.Constant(True))
+                found = self._plain(node)
+                assert isinstance(found, ast.Match)
+                found.subject = looked
+                return [found]
             case ast.Assert(test):
                 node.test = self._test(test)
                 node.msg = node.msg and self.visit(node.msg)
@@ -186,20 +171,6 @@ class _Rewriter(ast.NodeTransformer):
             elif isinstance(value, list):
                 setattr(node, name, [self.visit(v) if isinstance(v, ast.expr) else v for v in value])
         return node
-
-    def _test(self, node: ast.expr) -> ast.expr:
-        """A condition: a container is asked whether it is empty."""
-        match node:
-            case ast.Name() | ast.Attribute() | ast.Subscript():
-                return trees.call("size", self.visit(node), self.at(node))
-            case ast.UnaryOp(ast.Not(), operand):
-                node.operand = self._test(operand)
-                return node
-            case ast.BoolOp(values=values):
-                node.values = [self._test(each) for each in values]
-                return node
-        found: ast.expr = self.visit(node)
-        return found
 
     # ---- assignments ----------------------------------------------------------------------------
 
@@ -233,10 +204,6 @@ class _Rewriter(ast.NodeTransformer):
         for target in targets:
             found += self._store(target, kept, node)
         return [*found, trees.assign(kept, ast.Constant(None))]
-
-    def _to_name(self, name: str, value: ast.expr, node: ast.AST) -> ast.expr:
-        thing = self.variable(name)
-        return value if thing is None else trees.call("wrote", value, ast.Constant(thing), self.at(node))
 
     def _store(self, target: ast.expr, kept: str, node: ast.stmt) -> list[ast.stmt]:
         """Stores the value of a temporary name in the target."""
@@ -289,6 +256,7 @@ class _Rewriter(ast.NodeTransformer):
                 read = trees.call("getitem", trees.load(owner), trees.load(index), self.at(node))
                 target = ast.Subscript(trees.load(owner), trees.load(index), ast.Store())
         found.append(trees.assign(kept, read))
+        found.append(ast.Expr(trees.call("changed", trees.load(kept), self.at(node))))
         found.append(ast.AugAssign(ast.Name(kept, ast.Store()), node.op, self.visit(node.value)))
         found += self._store_again(target, kept, node)
         return [*found, trees.assign(kept, ast.Constant(None))]
@@ -309,10 +277,14 @@ class _Rewriter(ast.NodeTransformer):
                 return [ast.Expr(trees.call("delattr", self.visit(value), name, self.at(node)))]
             case ast.Subscript(value, key):
                 return [ast.Expr(trees.call("delitem", self.visit(value), self._index(key), self.at(node)))]
+            case ast.Name(name) if self.variable(name) is not None:
+                told = self._to_name(name, ast.Constant(None), node)
+                return [ast.Expr(told), ast.Delete([target])]
         return [ast.Delete([target])]
 
     def _for(self, node: Any) -> Any:
         first: list[ast.stmt] = [ast.Expr(trees.call("turn"))]
+        names = [each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)]
         if isinstance(node, ast.For):
             node.iter = trees.call("iterate", self.visit(node.iter), self.at(node))
         else:
@@ -321,7 +293,7 @@ class _Rewriter(ast.NodeTransformer):
             kept = self.temporary()
             first += self._assigned([node.target], trees.load(kept), node)
             node.target = ast.Name(kept, ast.Store())
-        node.body = [*first, *self._body(node.body)]
+        node.body = [*first, *self._locals(names, node), *self._body(node.body)]
         node.orelse = self._body(node.orelse)
         return node
 
@@ -329,6 +301,8 @@ class _Rewriter(ast.NodeTransformer):
         first: list[ast.stmt] = []
         for item in node.items:
             item.context_expr = self.visit(item.context_expr)
+            if isinstance(node, ast.With):
+                item.context_expr = trees.call("managed", item.context_expr, self.at(node))
             if item.optional_vars is not None and self._tells(item.optional_vars):
                 kept = self.temporary()
                 first += self._assigned([item.optional_vars], trees.load(kept), node)
@@ -336,199 +310,15 @@ class _Rewriter(ast.NodeTransformer):
         node.body = [*first, *self._body(node.body)]
         return node
 
-    # ---- expressions ----------------------------------------------------------------------------
 
-    def _index(self, key: ast.expr) -> ast.expr:
-        if isinstance(key, ast.Slice):
-            parts = [
-                self.visit(each) if each else ast.Constant(None) for each in (key.lower, key.upper, key.step)
-            ]
-            return trees.call("slice", *parts)
-        found: ast.expr = self.visit(key)
-        return found
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        thing = self.variable(node.id) if isinstance(node.ctx, ast.Load) else None
-        if thing is None:
-            return node
-        told = trees.call("read", ast.Constant(thing), self.at(node))
-        return trees.call("saw", told, node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if node.attr == "__dict__" and isinstance(node.ctx, ast.Load):
-            return trees.call("dict_of", self.visit(node.value))
-        if not isinstance(node.ctx, ast.Load) or (node.attr.startswith("__") and node.attr.endswith("__")):
-            self.generic_visit(node)
-            return node
-        return trees.call(
-            "getattr", self.visit(node.value), ast.Constant(self.mangled(node.attr)), self.at(node)
-        )
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load):
-            self.generic_visit(node)
-            return node
-        return trees.call("getitem", self.visit(node.value), self._index(node.slice), self.at(node))
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        name = _last_word(node.func)
-        known = isinstance(node.func, ast.Attribute) or self.scope.where(name) is None
-        if isinstance(node.func, ast.Name) and known and not node.keywords:
-            if name == "vars" and len(node.args) == 1:
-                return trees.call("dict_of", self.visit(node.args[0]))
-            if name == "globals" and not node.args:
-                return trees.call("dict_of_globals", node)
-        node.args = [
-            self._argument(each, position, name if known else "") for position, each in enumerate(node.args)
-        ]
-        for keyword in node.keywords:
-            value = self.visit(keyword.value)
-            keyword.value = value if keyword.arg is not None else trees.call("whole", value, self.at(node))
-        if isinstance(node.func, ast.Attribute) and not node.func.attr.startswith("__"):
-            function = node.func
-            rest = (ast.Constant(self.mangled(function.attr)), self.at(function))
-            node.func = trees.call("method", self.visit(function.value), *rest)
-        elif not (known and name in SIMPLE):
-            node.func = trees.call("callee", self.visit(node.func), self.at(node))
-        if name in MAKING or name[:1].isupper() or name.lstrip("_")[:1].isupper():
-            return trees.call("made", node, self.at(node))
-        return node
-
-    def _argument(self, node: ast.expr, position: int, function: str) -> ast.expr:
-        if isinstance(node, ast.Starred):
-            node.value = trees.call("whole", self.visit(node.value), self.at(node))
-            return node
-        found: ast.expr = self.visit(node)
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            return found
-        if function in READING:
-            return trees.call("whole", found, self.at(node))
-        if function == "len":
-            return trees.call("size", found, self.at(node))
-        if function in CHANGING and position == 0:
-            return trees.call("changed", found, self.at(node))
-        return found
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
-            told = trees.call(
-                "contains", self.visit(node.left), self.visit(node.comparators[0]), self.at(node)
-            )
-            return told if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), told)
-        if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            self.generic_visit(node)
-            return node
-        node.left = self._operand(node.left)
-        node.comparators = [self._operand(each) for each in node.comparators]
-        return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        node.left, node.right = self._operand(node.left), self._operand(node.right)
-        return node
-
-    def _operand(self, node: ast.expr) -> ast.expr:
-        found: ast.expr = self.visit(node)
-        is_value = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
-        return trees.call("whole", found, self.at(node)) if is_value else found
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
-        node.value = self._operand(node.value)
-        if node.format_spec is not None:
-            node.format_spec = self.visit(node.format_spec)
-        return node
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        node.test = self._test(node.test)
-        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
-        return node
-
-    def _display(self, node: Any) -> ast.expr:
-        if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
-            return node  # type: ignore[no-any-return]
-        self.generic_visit(node)
-        return trees.call("made", node, self.at(node))
-
-    visit_List = visit_Dict = visit_Set = _display  # noqa: N815
-
-    def visit_Starred(self, node: ast.Starred) -> ast.expr:
-        if isinstance(node.ctx, ast.Load):
-            node.value = trees.call("whole", self.visit(node.value), self.at(node))
-        return node
-
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
-        node.value = self._to_name(node.target.id, self.visit(node.value), node)
-        return node
-
-    def _comprehension(self, node: Any) -> Any:
-        first = node.generators[0]
-        first.iter = trees.call("iterate", self.visit(first.iter), self.at(node))
-        names = {
-            part.id
-            for each in node.generators
-            for part in ast.walk(each.target)
-            if isinstance(part, ast.Name)
-        }
-        self.hidden.append(names)
-        for position, each in enumerate(node.generators):
-            if position:
-                each.iter = trees.call("iterate", self.visit(each.iter), self.at(node))
-            each.ifs = [self._test(test) for test in each.ifs]
-        for field in ("elt", "key", "value"):
-            if hasattr(node, field):
-                setattr(node, field, self.visit(getattr(node, field)))
-        self.hidden.pop()
-        return node
-
-    def _made_comprehension(self, node: Any) -> Any:
-        return trees.call("made", self._comprehension(node), self.at(node))
-
-    visit_ListComp = visit_SetComp = visit_DictComp = _made_comprehension  # noqa: N815
-    visit_GeneratorExp = _comprehension  # noqa: N815
-
-    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
-        return node
-
-
-def _last_word(function: ast.expr) -> str:
-    match function:
-        case ast.Name(name):
-            return name
-        case ast.Attribute(attr=name):
-            return name
-    return ""
-
-
-def _shared_cells(tree: ast.Module, scopes: dict[ast.AST, Scope]) -> set[tuple[int, str]]:
-    """Variables of functions that a nested function sees and that are bound more than once."""
-    found = {(id(scope), name) for scope in scopes.values() for name in scope.rebound}
-    bound: dict[tuple[int, str], int] = {}
-    seen: set[tuple[int, str]] = set()
-    for node, scope in scopes.items():
-        for name, stores in _names_in(node):
-            home = scope.where(name)
-            if home is None or not home.is_function:
-                continue
-            key = (id(home), name)
-            if home is not scope:
-                seen.add(key)
-            if stores:
-                bound[key] = bound.get(key, 0) + stores
-    return found | {key for key in seen if bound.get(key, 0) > 1}
-
-
-def _names_in(node: ast.AST) -> list[tuple[str, int]]:
-    """Names that stand in a scope itself, not in the scopes inside, and how many bindings each counts for."""
-    found: list[tuple[str, int]] = []
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body  # type: ignore[attr-defined]
-    pending: list[tuple[ast.AST, int]] = [(part, 1) for part in body]
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        found += [(argument.arg, 1) for argument in ast.walk(node.args) if isinstance(argument, ast.arg)]
-    while pending:
-        part, weight = pending.pop()
-        if isinstance(part, ast.Name):
-            found.append((part.id, weight if isinstance(part.ctx, ast.Store) else 0))
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue
-        inner = 2 if isinstance(part, ast.For | ast.While | ast.AsyncFor | ast.AugAssign) else weight
-        pending += [(each, inner) for each in ast.iter_child_nodes(part)]
-    return found
+def _bound_by(node: ast.stmt) -> list[str]:
+    """The names that an assignment binds."""
+    match node:
+        case ast.Assign(targets):
+            places: list[ast.expr] = list(targets)
+        case ast.AugAssign(target) | ast.AnnAssign(target, _, ast.expr()):
+            places = [target]
+        case _:
+            return []
+    found = [each for place in places for each in ast.walk(place) if isinstance(each, ast.Name)]
+    return [each.id for each in found if isinstance(each.ctx, ast.Store)]

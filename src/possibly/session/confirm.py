@@ -17,7 +17,8 @@ from possibly.errors import UsageError
 from possibly.logic.specification import Specification
 from possibly.session.check import Options as Checking
 from possibly.session.check import check_trace
-from possibly.session.explore import Exploration, Options, Progress, explore, property_check
+from possibly.session.execution_checks import property_check
+from possibly.session.explore import Exploration, Options, Progress, explore
 from possibly.trace.model import Trace
 from possibly.verdict.model import Verdict
 

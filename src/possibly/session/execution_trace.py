@@ -2,9 +2,10 @@
 all that differ from it in the order of independent steps only.
 
 Each step is an event of the process that its task is. Memory is shared variables, read and written with
-their values; a put into a queue and the get that takes the item are a message; every other dependence
-between steps (locks, conditions, starting and joining) is an `after`. A comment `#: label` at the end of a
-source line labels the events of that line.
+their values; local variables and calls of functions are told where they are asked for; a put into a queue
+and the get that takes the item are a message; every other dependence between steps (locks, conditions,
+starting and joining) is an `after`. A comment `#: label` at the end of a source line labels the events of
+that line.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
 MEMORY = ("read", "write")
-KINDS = {"start": "spawn", "put": "send", "get": "receive", "spin": "read"}
+KINDS = {
+    "assign": "internal",
+    "leave": "exit",
+    "start": "spawn",
+    "put": "send",
+    "get": "receive",
+    "spin": "read",
+}
 
 
 def trace_of(execution: Execution, initial: dict[str, Any] | None = None, file: str | None = None) -> Trace:
@@ -48,6 +56,8 @@ class _Converter:
             for each in step.operation.footprint
         }
         shared = {name: value for name, value in self.initial.items() if name in used}
+        for step in self.execution.steps:
+            shared.update(dict.fromkeys(_marks(step, "claims"), False))
         self.builder.header([(first, {})], shared)
         for step in self.execution.steps:
             self.builder.add_fields(self._event(step))
@@ -71,9 +81,21 @@ class _Converter:
         self.spawned.update(dict.fromkeys(self._started_by(step), name))
         self._memory(step, fields)
         self._message(step, fields)
+        self._told(step, fields)
         if after:
             fields["after"] = after
         return fields
+
+    def _told(self, step: Step, fields: dict[str, Any]) -> None:
+        """Local variables, calls of functions, and the marks of claims."""
+        detail = step.detail if isinstance(step.detail, dict) else {}
+        if "set" in detail:
+            fields["set"] = detail["set"]
+        if "fn" in detail:
+            fields["fn"] = detail["fn"]
+        claims = _marks(step, "claims")
+        if claims:
+            fields["write"] = {**fields.get("write", {}), **dict.fromkeys(claims, True)}
 
     def _started_by(self, step: Step) -> list[str]:
         """The tasks that a step starts: a thread, or what the turn of a loop's task makes."""
@@ -140,6 +162,11 @@ class _Converter:
         if file not in self.labels:
             self.labels[file] = labels_of("".join(linecache.getlines(file)))
         return self.labels[file].get(int(line), "") if line.isdigit() else ""
+
+
+def _marks(step: Step, word: str) -> list[str]:
+    found: list[str] = step.detail.get(word, []) if isinstance(step.detail, dict) else []
+    return found
 
 
 def _looks_like_memory(thing: str) -> bool:

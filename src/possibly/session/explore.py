@@ -13,22 +13,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from possibly.control.execution import Execution, Explorer, Outcome, Task
+from possibly.control.execution import ENDLESS, Execution, Explorer, Outcome, Task
 from possibly.control.runtime.zygote import ControlledProgram
+from possibly.control.tree import HUNT
 from possibly.control.workers import Team
 from possibly.errors import UsageError
-from possibly.session import check
+from possibly.session.claims import watch_claims, with_claims
+from possibly.session.execution_checks import Check
 
 if TYPE_CHECKING:
-    from possibly.logic.specification import Specification
     from possibly.session.kept import Kept
-    from possibly.trace.model import Trace
-    from possibly.verdict.model import Verdict
 
+ALONE = 0.1
+"""Seconds that one worker searches alone: what is through by then is not worth the start of another."""
+AHEAD = 4
+"""So many executions a worker are on their way: it runs one while the last is learnt from."""
+QUICK = 0.1
+"""Seconds of an execution, on average, below which there are so many: all are waited for at the end."""
 BAD = (Outcome.FAILED, Outcome.DEADLOCK, Outcome.LIVELOCK)
 Progress = Callable[[str, int, int | None], None]
-Check = Callable[[Execution], dict[str, Any] | None]
-"""Looks at an execution as a partial order: what is wrong with it, or None."""
+Seen = Callable[[Execution, dict[str, Any] | None, int], None]
+"""Told of an execution, what is wrong with it, and how often the search had begun anew before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Options:
     """So many executions run at a time."""
     kept: Kept | None = None
     """The file in which the explored part is kept."""
+    seen: Seen | None = None
+    """Told of each execution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,53 +126,6 @@ def explorer_for(options: Options) -> Explorer:
     raise UsageError(f"there is no scheduler {options.scheduler!r}", hint="dpor, bounded, random or pct")
 
 
-def property_check(program: ControlledProgram, specification: Specification, options: check.Options) -> Check:
-    """Looks whether the properties hold in every order of an execution's steps that it stands for."""
-    from possibly.session.execution_trace import trace_of
-
-    def look(execution: Execution) -> dict[str, Any] | None:
-        trace = trace_of(execution, program.initial)
-        report = check.check_trace(trace, specification, options)
-        undecided = None
-        for verdict in report.verdicts:
-            if verdict.holds is False:
-                return _violated(verdict, trace)
-            if verdict.holds is None:
-                undecided = {"undecided": f"property {verdict.name}, which is undecided on an execution"}
-        return undecided
-
-    return look
-
-
-def _violated(verdict: Verdict, trace: Trace) -> dict[str, Any]:
-    witness = verdict.witness
-    events = [trace.find(name) for name in witness.path] if witness is not None else []
-    return {
-        "kind": "property",
-        "property": verdict.name,
-        "language": verdict.language,
-        "formula": verdict.formula,
-        "message": f"{verdict.name}: {verdict.formula}",
-        "witness": list(witness.path) if witness is not None else None,
-        "order": [event for event in events if event is not None],
-    }
-
-
-def race_check(execution: Execution) -> dict[str, Any] | None:
-    """Conflicting accesses that nothing orders are wrong, whatever comes of them."""
-    from possibly.control.races import data_races
-
-    races = data_races(execution)
-    if not races:
-        return None
-    return {"kind": "data race", "message": _race_message(races[0]), "races": races}
-
-
-def _race_message(race: dict[str, Any]) -> str:
-    told = [f"{each['name']} {each['kind']}s it at {each['at']}" for each in (race["first"], race["second"])]
-    return f"{race['thing']}: {told[0]}, {told[1]}, in no order"
-
-
 def _left_by(explorer: Any, options: Options) -> str | None:
     """What an explorer that has nothing left did not cover, if it is one that leaves something out."""
     if options.scheduler == "bounded" and not explorer.is_complete:
@@ -173,6 +133,8 @@ def _left_by(explorer: Any, options: Options) -> str | None:
     tree = getattr(explorer, "tree", None)
     if tree is not None and tree.divergence is not None:
         return f"something outside control decides: {tree.divergence}"
+    if tree is not None and tree.root.open:
+        return "executions that could not be learnt from"
     return None
 
 
@@ -202,25 +164,29 @@ class _Search:
         self.make = make or (lambda: explorer_for(options))
         self.program = program
         self.options = options
-        self.check = check
+        self.check = with_claims(program, check)
         self.progress = progress
         self.found = Exploration()
         self.explorer = self.make() if options.kept is None else options.kept.begin(program, self.found)
         self.begun = time.monotonic()
         self.limits: set[str] = set()
+        self.hunted = False
+        """Schedules that starve a task have been looked for."""
         self.team: Team[ControlledProgram] = Team([])
 
     def run(self) -> Exploration:
         found = self.found
         twins = [self.program.twin() for _ in range(self.options.jobs - 1)]
-        self.team = team = Team([self.program, *twins])
+        self.team = team = Team([self.program, *twins] * AHEAD)
         try:
             while found.failure is None and not self._limit():
-                while team.idle and (plan := self.explorer.plan()) is not None:
+                while self._has_room() and (plan := self.explorer.plan()) is not None:
                     team.begin(plan)
                 if not team.running:
-                    self._conclude()
-                    break
+                    if self._is_confirmed():
+                        self._conclude()
+                        break
+                    continue
                 self._wait()
             team.drain()
         finally:
@@ -243,6 +209,25 @@ class _Search:
         self._take(execution, plan)
         if self.explorer is not explorer and self._drained():
             self.explorer = self.make()
+
+    def _has_room(self) -> bool:
+        """Whether another execution may begin. While hunting, each is planned by all before it."""
+        room, seconds = self.options.jobs, time.monotonic() - self.begun
+        if room > 1 and seconds < ALONE:
+            room = 1
+        elif self.found.executions >= HUNT and seconds < QUICK * self.found.executions:
+            room *= AHEAD
+        return len(self.team.running) < room
+
+    def _is_confirmed(self) -> bool:
+        """Nothing is left to explore; if fresh processes do not agree, all begins anew with these alone."""
+        if all(worker.agrees() for worker in set(self.team.idle)):
+            return True
+        for worker in set(self.team.idle):
+            worker.distrust()
+        self.found.restarts += 1
+        self.explorer = self.make()
+        return False
 
     def _drained(self) -> bool:
         """Lets all that runs come to its end; whether anything more has become visible by that."""
@@ -280,6 +265,7 @@ class _Search:
         if self.progress is not None:
             self.progress("exploring", found.executions, self.options.executions)
         found.open.update(dict.fromkeys(execution.uncontrolled))
+        watch_claims(self.program)
         if self.program.grown and (found.executions > 1 or self.program.repeat):
             found.restarts += 1
             self.explorer = self.make()
@@ -291,18 +277,37 @@ class _Search:
         elif self.program.grown:
             self.explorer = self.make()
         details = execution.failure if execution.outcome in BAD else None
-        if details is None and self.check is not None and execution.outcome is Outcome.FINISHED:
+        if details is None and execution.outcome is Outcome.FINISHED:
             details = self.check(execution)
             if details is not None and details.get("undecided"):
                 found.open[str(details["undecided"])] = None
                 details = None
+        if self.options.seen is not None:
+            self.options.seen(execution, details, found.restarts)
+        if details is None and not self.hunted and any(r.startswith(ENDLESS) for r in execution.uncontrolled):
+            self._hunt_starvation(execution)
         if details is not None:
             found.failure = Failure(execution, found.executions, details)
             self._drained()
-            if self.options.minimise and execution.outcome in BAD:
+            if self.options.minimise and execution.outcome in BAD and "round" not in details:
                 self._minimise(execution)
             elif details.get("order"):
                 self._follow(execution, details)
+
+    def _hunt_starvation(self, execution: Execution) -> None:
+        """A program that need not end may starve some task: the schedules that would are tried, once."""
+        from possibly.control.schedulers.rotation import rotations
+
+        self.hunted = True
+        self._drained()
+        tasks = tuple(task for task in execution.names if task != "0")
+        for rotation in rotations(tasks):
+            other = self.program.execute(rotation)
+            self.found.executions += 1
+            self.found.open.update(dict.fromkeys(other.uncontrolled))
+            if other.outcome in BAD:
+                self.found.failure = Failure(other, self.found.executions, other.failure or {})
+                return
 
     def _follow(self, execution: Execution, details: dict[str, Any]) -> None:
         """The order that violates a property, run: the execution that was looked at only stands for it."""
@@ -313,7 +318,7 @@ class _Search:
         tasks = tuple(execution.steps[number].task for number in details["order"])
         other = self.program.execute(Course(tasks))
         if other.schedule[: len(tasks)] == tasks:
-            again = self.check(other) if self.check is not None else None
+            again = self.check(other)
             self.found.failure = Failure(other, self.found.executions, again or details)
 
     def _minimise(self, execution: Execution) -> None:

@@ -52,6 +52,7 @@ class Kept:
                     hint="remove the file to begin anew",
                 )
         program.visible.update(more["visible"])
+        program.watching.update(more.get("watching", ()))
         found.executions = found.earlier = tree.executions
         found.steps = more["steps"]
         found.open.update(dict.fromkeys(more["open"]))
@@ -64,6 +65,7 @@ class Kept:
         more = {
             "sources": {file: _digest(file) for file in program.files},
             "visible": sorted(program.visible),
+            "watching": sorted(program.watching),
             "steps": found.steps,
             "open": [reason for reason in found.open if reason not in passing],
         }

@@ -7,6 +7,7 @@ memory is visible, how time-outs are taken. The rest is `trace.schedule` and `co
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +18,12 @@ from possibly.control.schedulers.replay import Deviation, Replay, deviations, re
 from possibly.errors import PossiblyError
 from possibly.logic.specification import Specification, property_from_text
 from possibly.session.check import Options as Checking
-from possibly.session.explore import BAD, Failure, property_check, race_check
+from possibly.session.execution_checks import property_check, race_check
+from possibly.session.explore import BAD, Failure
 from possibly.trace.schedule import Schedule, read_schedule, write_schedule
 
-OPTIONS = ("limit", "seed", "early_timeouts", "fifo", "input")
+SETS = ("ignored", "watched", "only", "functions")
+OPTIONS = ("limit", "seed", "early_timeouts", "punctual", "fifo", "input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,12 @@ def schedule_of(
     details: dict[str, Any] | None = None,
 ) -> Schedule:
     """The schedule of an execution, with all that it needs to be run again."""
-    options = program.options
+    options = {**program.options, "watched": program.watched}
     header: dict[str, Any] = {
         "program": list(words),
         **{name: options[name] for name in OPTIONS if options.get(name)},
         "visible": sorted(program.visible),
-        **{name: sorted(options[name]) for name in ("ignored", "watched", "only") if options.get(name)},
+        **{name: sorted(options[name]) for name in SETS if options.get(name)},
     }
     failure = details or execution.failure or {}
     header["shows"] = {
@@ -75,7 +78,7 @@ def program_of(schedule: Schedule, path: str) -> ControlledProgram:
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         raise PossiblyError("the schedule does not say which program it is of", file=path, line=2)
     options = {name: header[name] for name in OPTIONS if name in header}
-    options |= {name: frozenset(header[name]) for name in ("ignored", "watched", "only") if name in header}
+    options |= {name: frozenset(header[name]) for name in SETS if name in header}
     program = script(tuple(words), **options)
     program.visible = set(header.get("visible", ()))
     return program
@@ -83,6 +86,12 @@ def program_of(schedule: Schedule, path: str) -> ControlledProgram:
 
 def replay(path: str, run: Callable[[ControlledProgram, Replay], Execution] | None = None) -> Replayed:
     """Runs the schedule of a file again."""
+    if not os.path.isfile(path):
+        raise PossiblyError(
+            "cannot read the schedule: No such file",
+            file=path,
+            hint="possibly explore writes one when it fails",
+        )
     schedule = read_schedule(path)
     sources = sources_of(schedule, lines_of)
     with program_of(schedule, path) as program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 HEAD = """\
-import queue, threading
+import io, itertools, queue, threading, time
 x = y = 0
 a = [0, 0]
 d = {}
@@ -19,16 +19,26 @@ class O: pass
 o = O()
 o.v = 0
 log = []
+F, I, N = io.StringIO(), iter([5, 6, 7]), itertools.count()
+def numbers():
+    k = 0
+    while True:
+        k += 1
+        yield k
+G = numbers()
 """
 TAIL = """\
 for t in threads: t.start()
 for t in threads: t.join()
-print(x, y, a, sorted(d.items()), o.v, Q.qsize(), log)
+print(x, y, a, sorted(d.items()), o.v, Q.qsize(), log, F.getvalue())
 """
 SIMPLE = (
     "x += 1", "y = x", "x = y + 1", "a[0] = x", "a[1] += 1", "a[i] = a[1 - i] + 1", "d['k'] = i",
     "d.setdefault('k', x)", "log.append(i)", "o.v += 1", "o.v = y", "log.append(o.v)", "x = len(log)",
-    "y = sum(a)", "log.append('k' in d)", "y = d.get('k', 0)",
+    "y = sum(a)", "log.append('k' in d)", "y = d.get('k', 0)", "F.write(str(i))", "log.append(next(I, 9))",
+    "log.append(next(N))", "log.append(next(G))", "log.append(sum(map(abs, a)))", "log.append(a == [0, 0])",
+    "o.w = getattr(o, 'w', 0) + 1", "log.append(f'{a}')", "for z in zip(a, a): log.append(z)",
+    "log.extend(a)", "b = a; b += [7]", "log.append(repr(d))", "x = x and y", "log.append(bool(d))",
 )  # fmt: skip
 BLOCKS = (
     "with L:\n    {0}", "with M:\n    {0}", "with R:\n    with R:\n        {0}",
@@ -42,19 +52,24 @@ BLOCKS = (
 )  # fmt: skip
 
 
-def program(random: Random, threads: int | None = None, statements: int = 2) -> str:
+SLEEPS = ("time.sleep(1)\n{0}", "time.sleep(2)\n{0}", "time.sleep(i + 1)\n{0}")
+
+
+def program(random: Random, threads: int | None = None, statements: int = 2, sleeps: bool = False) -> str:
     """The source of a program."""
     count = threads or random.choice((2, 2, 3))
     parts = [HEAD]
     for number in range(count):
         parts.append(f"def f{number}(i):\n    global x, y\n")
-        parts += [_indented(_statement(random)) for _ in range(random.randint(1, statements))]
+        parts += [_indented(_statement(random, sleeps)) for _ in range(random.randint(1, statements))]
     names = ", ".join(f"threading.Thread(target=f{n}, args=({n % 2},))" for n in range(count))
     parts.append(f"threads = [{names}]\n")
     return "".join(parts) + TAIL
 
 
-def _statement(random: Random) -> str:
+def _statement(random: Random, sleeps: bool = False) -> str:
+    if sleeps and random.random() < 0.5:
+        return random.choice(SLEEPS).format(random.choice(SIMPLE))
     if random.random() < 0.5:
         return random.choice(SIMPLE)
     return random.choice(BLOCKS).format(random.choice(SIMPLE), random.choice(SIMPLE))

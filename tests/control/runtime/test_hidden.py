@@ -281,12 +281,6 @@ def test_the_failure_is_found(name: str, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
 
 
-def test_claims_leave_the_answer_open(tmp_path: Path) -> None:
-    done = explored(tmp_path, "import possibly\npossibly.claim('G(n < 1)')\nn = 2\n")
-    assert done.returncode == 3
-    assert "claims, which are judged at macro-steps only" in done.stdout + done.stderr
-
-
 def test_functions_that_look_at_their_caller_still_see_it(tmp_path: Path) -> None:
     source = """
     import collections

@@ -421,7 +421,7 @@ def test_what_hangs_outside_control_leaves_it_open(tmp_path: Path) -> None:
     from possibly.session.explore import explore
 
     path = tmp_path / "program.py"
-    path.write_text("import _thread\nl = _thread.allocate_lock()\nl.acquire()\nl.acquire()\n")
+    path.write_text("import os\nr, w = os.pipe()\nos.read(r, 1)\n")
     with script((str(path),)) as program:
         program.zygote().patience = 1.0
         found = explore(program, Options(executions=1))

@@ -27,6 +27,15 @@ def test_all_results_are_found(seed: int, tmp_path: Path) -> None:
     assert executions >= len(found)
 
 
+@pytest.mark.parametrize("seed", range(CASES // 2))
+def test_all_results_with_punctual_sleeps_are_found(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(program(Random(seed), threads=2, sleeps=True))
+    expected = brute_force(path, 150, punctual=True)
+    if expected is not None:
+        assert reduced(path, punctual=True)[0] == expected
+
+
 @pytest.mark.parametrize("seed", range(2 * int(os.environ.get("POSSIBLY_CASES", "1"))))
 def test_all_results_of_a_loop_are_found(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "program.py"

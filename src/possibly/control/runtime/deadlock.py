@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from possibly.control.execution import Outcome
+from possibly.control.runtime.kernel import INPUT
 from possibly.control.runtime.things import label_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
     """How the execution ends, with what there is to say about it."""
+    if INPUT in kernel.uncontrolled:
+        return Outcome.CUT_OFF, None  # the world outside may still have something to say
     kernel.settle_labels()
     waiting = [task for task in kernel.tasks if task.operation is not None]
     spinning = [task for task in waiting if task.trail.changed is not None]

@@ -6,6 +6,7 @@ Operations are written once and then meant by their number; of what is pending o
 from __future__ import annotations
 
 import marshal
+from functools import lru_cache
 from typing import Any
 
 from possibly.control.execution import Access, Execution, Operation, Outcome, Step
@@ -28,7 +29,8 @@ def encoded(execution: Execution, extra: dict[str, Any]) -> bytes:
         rows.append((step.task, number, step.enabled, changes, gone, step.detail, step.shut))
     pending = {task: table.setdefault(each, len(table)) for task, each in execution.pending.items()}
     operations = [
-        (each.kind, each.thing, [tuple(a) for a in each.footprint], each.at, each.waits) for each in table
+        (each.kind, each.thing, tuple([tuple(a) for a in each.footprint]), each.at, each.waits)
+        for each in table
     ]
     return marshal.dumps(
         (
@@ -41,10 +43,7 @@ def encoded(execution: Execution, extra: dict[str, Any]) -> bytes:
 
 def decoded(data: bytes) -> tuple[Execution, dict[str, Any]]:
     given, rows, outcome, names, failure, uncontrolled, output, things, left, extra = marshal.loads(data)
-    operations = [
-        Operation(kind, thing, tuple([Access(a, w) for a, w in footprint]), at, waits)
-        for kind, thing, footprint, at, waits in given
-    ]
+    operations = [_operation(each) for each in given]
     steps = []
     pending: dict[str, Operation] = {}
     for task, number, enabled, changes, gone, detail, shut in rows:
@@ -59,3 +58,10 @@ def decoded(data: bytes) -> tuple[Execution, dict[str, Any]]:
         tuple(steps), Outcome(outcome), names, failure, tuple(uncontrolled), output, last, things
     )
     return execution, extra
+
+
+@lru_cache(maxsize=1 << 14)
+def _operation(given: tuple[str, str, tuple[tuple[str, bool], ...], str, bool]) -> Operation:
+    """Most operations of an execution were in the one before."""
+    kind, thing, footprint, at, waits = given
+    return Operation(kind, thing, tuple([Access(a, w) for a, w in footprint]), at, waits)

@@ -259,7 +259,7 @@ def _name(place: Any, depth: int, seen: set[int]) -> None:
         if kind in (CONTAINER, INSTANCE) and not str(name).startswith("__"):
             named = memory.things.made(value, kernel, str(name))
             kernel.labels.setdefault(named.name, str(name))
-        elif type(value).__module__ == primitives.__name__ and hasattr(value, "name"):
+        elif isinstance(value, primitives.Quiet):
             kernel.labels[value.name] = str(name)
         if isinstance(value, dict):
             _name(value, depth - 1, seen)

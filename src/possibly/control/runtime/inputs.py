@@ -48,7 +48,7 @@ def _clock(plain: Any, start: float) -> Any:
         task = kernel.current
         kernel.commit()
         task.time += TICK
-        task.trail.effect()
+        task.trail.turn()
         return start + task.time
 
     return clock
@@ -89,7 +89,7 @@ def _generator() -> Any:
     if kernel is None:
         return random._inst
     task = kernel.current
-    task.trail.effect()
+    task.trail.turn()
     if task.random is None:
         task.random = _plain_random(f"{seed}/{task.name}")
     return task.random
@@ -105,6 +105,8 @@ def _drawn(name: str, plain: Any) -> Any:
 
 class Random(_plain_random):
     """A generator that is seeded by nobody is seeded by the task that makes it."""
+
+    possibly_changes = True
 
     def seed(self, a: Any = None, version: int = 2) -> None:
         if a is None and running.kernel is not None:

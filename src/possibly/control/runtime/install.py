@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import Any
 
-from possibly.control.runtime import hooks, inputs, primitives, queues, threads
+from possibly.control.runtime import caches, exits, hooks, inputs, primitives, queues, threads
 from possibly.probes.patching import Patches
 
 _THREADING = threading.__file__
@@ -29,6 +29,8 @@ def install_all(patches: Patches) -> None:
         patches.put(queue.Queue, name, method)
     patches.put(queue, "SimpleQueue", queues.SimpleQueue)
     inputs.install(patches)
+    caches.install(patches)
+    exits.install(patches)
     hooks.put()
     for module, file in WHEN_IMPORTED.items():
         patches.when_imported(module, _lazily(file))

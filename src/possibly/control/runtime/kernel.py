@@ -18,67 +18,29 @@ what a task reads from its clock depends on what it did and on what it waited fo
 from __future__ import annotations
 
 import sys
-from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
 from possibly.control.runtime.places import place_of
-from possibly.control.runtime.spin import NEUTRAL, Trail
+from possibly.control.runtime.spin import NEUTRAL
+from possibly.control.runtime.task import Clocks, Ready, Task, published
 
-Ready = Callable[[], bool]
+__all__ = ["CLOCK", "EXIT", "INPUT", "PUNCTUAL", "Kernel", "Task"]
 Shut = tuple[tuple[str, str], ...]
 CLOCK = "clock"
 """The thing that stands for which waits may time out now. A time-out writes it, and so do the end of a sleep
 and every step that changes which these are; all other steps read it. See `Kernel._timing_out`."""
 PATIENT = "a time-out comes only when all others wait, or sleep for longer"
+PUNCTUAL = "a sleep ends only when all others wait, or sleep for longer"
+ROUNDS = 32
+"""After so many steps it is looked whether the execution goes round for ever."""
+INPUT = "input and output of an event loop, which is not under control"
 OVERTIME = 100
 EXIT = "exit"
 """The thing that the end of the program writes and every step of a daemon reads."""
-
-
-class Task:
-    """A thread or a task of an event loop."""
-
-    __slots__ = (
-        "ancestry", "children", "clock", "daemon", "deadline", "ended", "held", "hidden", "host", "index",
-        "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
-        "returns_to", "things", "time", "timed_out", "trail", "wakes_at", "why",
-    )  # fmt: skip
-
-    def __init__(self, ancestry: tuple[int, ...], index: int, label: str, daemon: bool) -> None:
-        self.ancestry = ancestry
-        self.name = ".".join(map(str, ancestry))
-        self.index = index
-        self.label = label
-        self.daemon = daemon
-        self.children = 0
-        self.objects = 0
-        self.things = 0
-        self.hidden = 0
-        self.lock = allocate_lock()
-        self.lock.acquire()
-        self.operation: Operation | None = None
-        self.ready: Ready | None = None
-        self.refresh: Callable[[], Operation] | None = None
-        """Says anew what the task is about to do, where that changes while it waits."""
-        self.why: Callable[[], dict[str, Any]] | None = None
-        """What it waits for and who could end that, for the report of a deadlock."""
-        self.deadline: float | None = None
-        self.wakes_at: float | None = None
-        """It sleeps until then."""
-        self.timed_out = False
-        self.ended = False
-        self.returns_to: Task | None = None
-        self.host: Task | None = None
-        """The task in whose thread this one runs: an event loop's."""
-        self.loop = ""
-        """The thing that stands for that loop."""
-        self.clock: dict[int, int] = {}
-        self.time = 0.0
-        self.held: list[Any] = []
-        self.trail = Trail()
-        self.random: Any = None
+_new = tuple.__new__
+"""Makes named tuples in half the time that their own names take."""
 
 
 class Kernel:
@@ -97,7 +59,11 @@ class Kernel:
         self.finish = finish
         """Ends the process: (outcome, failure)."""
         self.limit = limit
+        self.look_for_rounds: Callable[[Kernel], None] | None = None
+        """Ends the execution if it goes round for ever."""
         self.early_timeouts = False
+        self.punctual = False
+        """A sleep ends only when nobody can go on before; else at any moment."""
         self.fifo = False
         self.timed = False
         """There are time-outs in this program: every step looks at the clock."""
@@ -126,6 +92,8 @@ class Kernel:
         self.owners: dict[str, tuple[str, str]] = {}
         """Primitive -> the object and the attribute that hold it: an object may get its own name later."""
         self.assumed: dict[str, None] = {}
+        self.claims: list[tuple[str, str, str, list[str]]] = []
+        """What the program claims: formula, place, the mark of the step in which, names of predicates."""
         self.versions: dict[str, int] = {}
         """How often a thing was written, for the recognition of loops that wait."""
         self.watchers: list[Callable[[Step], None]] = []
@@ -136,13 +104,14 @@ class Kernel:
         self._pending: dict[str, Operation] = {}
         self._detail: Any = None
         self._shut: Shut = ()
-        self._joined = True
+        self.joined = True
+        self.has_timeouts = False
+        """Some operation has waited with a time-out."""
         self._woke = False
         """The running step is the end of a sleep."""
         self._late: list[str] = []
         """The waits that could time out after the last step."""
-        self._written: dict[str, tuple[dict[int, int], float]] = {}
-        self._read: dict[str, tuple[dict[int, int], float]] = {}
+        self._clocks = Clocks()
         self._overtime = 0
 
     # ---- tasks ----------------------------------------------------------------------------------
@@ -160,7 +129,7 @@ class Kernel:
         """The task lives from now on; what its parent did happened before."""
         self.alone = False
         self.commit()
-        task.clock = _published(self.current)
+        task.clock = published(self.current)
         task.clock[task.index] = 1
         task.time = self.current.time
         position = len(self.tasks)
@@ -208,14 +177,18 @@ class Kernel:
             footprint = (*footprint, Access(task.loop, True))
             self.add(Access(task.loop, True))
         if self.timed:
-            footprint = (*footprint, Access(CLOCK, timeout is not None))
+            footprint = (*footprint, Access(CLOCK, timeout is not None or sleep is not None))
         elif timeout is not None and not self.early_timeouts:
             self.repeat = True
-        if timeout is not None and not self.early_timeouts:
-            self.assumed[PATIENT] = None
+        if sleep is not None and self.punctual:
+            self.assumed[PUNCTUAL] = None
+        if timeout is not None:
+            self.has_timeouts = True
+            if not self.early_timeouts:
+                self.assumed[PATIENT] = None
         at = place_of(sys._getframe(1)) if at is None else at
         waits = ready is not None and not (self.early_timeouts and timeout is not None)
-        task.operation = Operation(kind, thing, footprint, at, waits)
+        task.operation = _new(Operation, (kind, thing, footprint, at, waits))
         task.ready = ready
         task.refresh = refresh
         task.why = why
@@ -254,14 +227,17 @@ class Kernel:
         """The task that goes on, with its operation begun."""
         self.flush()
         enabled = self._enabled_tasks()
-        late = self._timing_out(enabled)
-        for task in late:
-            task.timed_out = True
-        if late:
-            enabled = sorted([*enabled, *late], key=_ancestry)
+        if self.has_timeouts:
+            late = self._timing_out(enabled)
+            for task in late:
+                task.timed_out = True
+            if late:
+                enabled = sorted([*enabled, *late], key=_ancestry)
         enabled = self._without_endless_daemons(enabled)
         if not enabled:
             self.finish(*self.stuck(self))
+        if len(self.steps) % ROUNDS == 0 and self.look_for_rounds is not None:
+            self.look_for_rounds(self)
         if len(self.steps) >= self.limit:
             self.uncontrolled[f"an execution of more than {self.limit:,} steps"] = None
             self.finish(Outcome.CUT_OFF, None)
@@ -270,7 +246,7 @@ class Kernel:
                 task.operation = _refreshed(task.refresh(), task.operation, task.loop)
         pending = {task.name: task.operation for task in self.tasks if task.operation is not None}
         names = tuple([task.name for task in enabled])
-        found = self.scheduler.choose(Choice(len(self.steps), self.previous, names, pending))
+        found = self.scheduler.choose(_new(Choice, (len(self.steps), self.previous, names, pending)))
         if found is None:
             self.finish(Outcome.CUT_OFF, None)
         if found not in names:
@@ -282,7 +258,7 @@ class Kernel:
     def _without_endless_daemons(self, enabled: list[Task]) -> list[Task]:
         """The program ends at last when for so many steps nothing but daemons kept it from ending."""
         first = self.all[0]
-        ending = first in enabled and first.operation is not None and first.operation.kind == "exit"
+        ending = first.operation is not None and first.operation.kind == "exit" and first in enabled
         self._overtime = self._overtime + 1 if ending else 0
         if self._overtime <= OVERTIME:
             return enabled
@@ -290,12 +266,28 @@ class Kernel:
         return [first]
 
     def _enabled_tasks(self) -> list[Task]:
-        return [task for task in self.tasks if task.operation is not None and self._can_go(task)]
+        early = self.early_timeouts
+        found = [
+            task
+            for task in self.tasks
+            if task.operation is not None
+            and (
+                (ready := task.ready) is None
+                or ready()
+                or (early and task.deadline is not None and _has_time(task))
+            )
+        ]
+        return self._punctually(found) if self.punctual else found
 
-    def _can_go(self, task: Task) -> bool:
-        if task.ready is None or task.ready():
-            return True
-        return self.early_timeouts and task.deadline is not None and _has_time(task)
+    def _punctually(self, able: list[Task]) -> list[Task]:
+        """Without those who would wake before somebody else has done what he can do sooner."""
+        if any(task.wakes_at is None for task in able):
+            return [task for task in able if task.wakes_at is None]
+        first = min((task.wakes_at or 0.0 for task in able), default=0.0)
+        waits = [task.deadline for task in self.tasks if task.deadline is not None and _has_time(task)]
+        if self.early_timeouts or not waits or first <= min(waits):
+            return [task for task in able if task.wakes_at == first]
+        return []
 
     def _timing_out(self, enabled: list[Task]) -> list[Task]:
         """The waits whose time may be up now.
@@ -328,7 +320,7 @@ class Kernel:
             read = tuple([Access(each.thing, False) for each in operation.footprint if each.thing != CLOCK])
             self._operation = operation._replace(kind="timeout", footprint=read)
         self._enabled, self._pending, self._detail, self._shut = names, pending, None, ()
-        self._joined = False
+        self.joined = False
         chosen.clock[chosen.index] = chosen.clock.get(chosen.index, 0) + 1
         chosen.operation = chosen.ready = chosen.refresh = chosen.why = None
 
@@ -352,10 +344,10 @@ class Kernel:
         waiting = (task.operation for task in self.tasks if task.deadline is not None and task.operation)
         return any(each.kind == kind and any(a.thing == thing for a in each.footprint) for each in waiting)
 
-    def did(self, footprint: tuple[Access, ...], detail: Any = None) -> None:
-        """The running step turned out to touch just this."""
+    def did(self, footprint: tuple[Access, ...], detail: Any = None, kind: str | None = None) -> None:
+        """The running step turned out to touch just this, and to be of this kind."""
         if self._operation is not None:
-            self._operation = self._operation._replace(footprint=footprint)
+            self._operation = self._operation._replace(footprint=footprint, kind=kind or self._operation.kind)
         if detail is not None:
             self._detail = detail
 
@@ -364,12 +356,20 @@ class Kernel:
         operation = self._operation
         if operation is not None and access not in operation.footprint:
             self._operation = operation._replace(footprint=(*operation.footprint, access))
-            if self._joined:
-                self._join(self._chosen or self.current, access)
+            if self.joined:
+                self._clocks.join(self._chosen or self.current, access)
 
     def tell(self, detail: Any) -> None:
         """Values for the report of the running step."""
         self._detail = detail
+
+    def mark(self, word: str, value: Any) -> None:
+        """Says something of the running step beside its value."""
+        self._detail = {**(self._detail or {}), word: value}
+
+    @property
+    def marks(self) -> dict[str, Any]:
+        return self._detail or {}
 
     def settle_labels(self) -> None:
         """Primitives that an attribute holds are called after what holds the object."""
@@ -381,27 +381,13 @@ class Kernel:
 
     def commit(self) -> None:
         """The footprint of the running step is known: what follows comes after whom it met."""
-        if self._joined or self._chosen is None or self._operation is None:
+        if self.joined or self._chosen is None or self._operation is None:
             return
-        self._joined = True
+        self.joined = True
         task = self._chosen
         if self.timed:
             self._look_at_clock(self._woke or self._operation.kind == "timeout")
-        for access in self._operation.footprint:
-            self._join(task, access)
-
-    def _join(self, task: Task, access: Access) -> None:
-        thing, writes = access
-        before = self._written.get(thing)
-        if before is not None:
-            _raise(task, before)
-        if writes:
-            readers = self._read.pop(thing, None)
-            if readers is not None:
-                _raise(task, readers)
-            self._written[thing] = (_published(task), task.time)
-        else:
-            self._read[thing] = _joined(self._read.get(thing), task)
+        self._clocks.step(task, self._operation.footprint)
 
     def _look_at_clock(self, writes: bool) -> None:
         operation = self._operation
@@ -411,20 +397,25 @@ class Kernel:
 
     def flush(self) -> None:
         """Closes the running step."""
-        self.commit()
+        if not self.joined:
+            self.commit()
         chosen, operation = self._chosen, self._operation
         if chosen is None or operation is None:
             return
         if self.timed:
-            late = [task.name for task in self._timing_out(self._enabled_tasks())]
+            able = self._enabled_tasks()
+            late = [task.name for task in self._timing_out(able)]
+            if self.punctual:
+                late += [task.name for task in able if task.wakes_at is not None]
             if late != self._late:
                 self._late = late
                 self._look_at_clock(True)
                 operation = self._operation or operation
-        step = Step(chosen.name, operation, self._enabled, self._pending, self._detail, self._shut)
+        done = (chosen.name, operation, self._enabled, self._pending, self._detail, self._shut)
+        step = _new(Step, done)
         self._chosen = self._operation = None
         self.previous = chosen.name
-        if operation.kind not in NEUTRAL:
+        if operation.kind not in NEUTRAL or operation.kind == "release":
             for access in operation.footprint:
                 if access.writes:
                     self.versions[access.thing] = self.versions.get(access.thing, 0) + 1
@@ -473,33 +464,6 @@ def _ancestry(task: Task) -> tuple[int, ...]:
 def _has_time(task: Task) -> bool:
     """A loop that retries after each time-out waits, in truth, for a change."""
     return task.operation is not None and (task.trail.changed is None or task.trail.changed())
-
-
-def _raise(task: Task, other: tuple[dict[int, int], float]) -> None:
-    clock = task.clock
-    for index, count in other[0].items():
-        if clock.get(index, 0) < count:
-            clock[index] = count
-    if other[1] > task.time:
-        task.time = other[1]
-
-
-def _published(task: Task) -> dict[int, int]:
-    """What is known to whoever comes after the running step of the task: not what the task does after it."""
-    clock = dict(task.clock)
-    clock[task.index] = clock.get(task.index, 0) - 1
-    return clock
-
-
-def _joined(one: tuple[dict[int, int], float] | None, task: Task) -> tuple[dict[int, int], float]:
-    published = _published(task)
-    if one is None:
-        return published, task.time
-    clock = dict(one[0])
-    for index, count in published.items():
-        if clock.get(index, 0) < count:
-            clock[index] = count
-    return clock, max(one[1], task.time)
 
 
 kernel: Kernel | None = None

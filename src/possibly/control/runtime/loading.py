@@ -17,6 +17,7 @@ from typing import Any
 
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.places import shown
+from possibly.control.runtime.repeatable import Judgement, judged, stores_plainly
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
@@ -24,6 +25,16 @@ codes: dict[tuple[str, str], CodeType] = {}
 """(file, module) -> rewritten code."""
 loaded: list[tuple[str, str]] = []
 """What the present execution had to compile."""
+judgements: dict[tuple[str, str], Judgement] = {}
+"""Of each module in `codes`: whether its program may be executed again in the same process."""
+executed: list[str] = []
+"""The user's modules that the present execution has imported."""
+
+
+def keeps_to_itself() -> bool:
+    """Whether the source shows that the program has no way to other processes."""
+    found = judgements.values()
+    return bool(found) and all(each.reason is None and not each.others for each in found)
 
 
 def code_of(file: str, module: str) -> CodeType:
@@ -39,7 +50,11 @@ def _compiled(file: str, module: str) -> CodeType:
 
     with open(file, "rb") as opened:
         tree = ast.parse(opened.read(), file)
-    return InspectLoader.source_to_code(rewritten_for_control(tree, shown(file) or file, module), file)
+    judgement = judgements[file, module] = judged(tree)
+    rewritten = rewritten_for_control(tree, shown(file) or file, module)
+    if stores_plainly(rewritten):
+        judgement.reason = judgement.reason or "an attribute as the target of a comprehension"
+    return InspectLoader.source_to_code(rewritten, file)
 
 
 class _Rewriting(SourceFileLoader):
@@ -49,6 +64,7 @@ class _Rewriting(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         """A module is initialised in one go: whoever else imports it would wait for that outside control."""
         kernel = running.kernel
+        executed.append(module.__name__)
         if kernel is None:
             super().exec_module(module)
             return

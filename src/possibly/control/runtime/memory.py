@@ -16,12 +16,16 @@ turn out visible are put into the list of steps where they happened (`inserted`)
 
 from __future__ import annotations
 
+import threading
+from queue import Queue
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel, Task
-from possibly.control.runtime.things import Things
+from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things
+from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
 
 LOGGED = 5_000
@@ -31,6 +35,7 @@ EVERYTHING = "*"
 PATIENCE = 200
 """Reads without any change of its own after which a task counts as waiting in a loop."""
 NOTHING, VISIBLE, NOTED, INITIAL = range(4)
+FOREIGN = (IGNORED, OPAQUE, LIBRARY)
 WIDEST = 64
 """Items of a container that are named one by one when all of them are read."""
 
@@ -83,6 +88,11 @@ class Memory:
         self._counts: dict[str, int] = {}
         self._last: dict[Any, _Last] = {}
         self._latest = ""
+        self.logs = True
+        """Hidden accesses are kept, for the case that they turn out to race."""
+        self._asked: dict[str, bool] = {}
+        self.reached_out = False
+        """The program has changed something that is not its own: its process is not used again."""
 
     def access(
         self,
@@ -115,15 +125,29 @@ class Memory:
             for each in footprint:
                 kernel.add(each)
             return NOTHING
-        kernel.commit()
-        for each in footprint:
-            self._check(task, family, (key, each.thing) if key is not None else each.thing, each.writes)
-            if each.writes:
-                kernel.versions[each.thing] = kernel.versions.get(each.thing, 0) + 1
-                task.trail.effect()
-            else:
-                task.trail.read(each.thing, kernel.versions.get(each.thing, 0))
+        self._watch(kernel, task, family, footprint, key)
+        if not self.logs:
+            return NOTHING
         return self._note(kernel, task, family, Operation(kind, thing, footprint, at, waits=False))
+
+    def hide(self, kernel: Kernel, family: str, footprint: tuple[Access, ...], key: Any = None) -> None:
+        """One of several accesses that happen at one moment, which cannot become a step by itself later."""
+        self._watch(kernel, kernel.current, family, footprint, key)
+        self.overflowed.add(family)
+
+    def _watch(
+        self, kernel: Kernel, task: Task, family: str, footprint: tuple[Access, ...], key: Any
+    ) -> None:
+        if not kernel.joined:
+            kernel.commit()
+        versions, trail = kernel.versions, task.trail
+        for thing, writes in footprint:
+            self._check(task, family, thing if key is None else (key, thing), writes)
+            if writes:
+                versions[thing] = versions.get(thing, 0) + 1
+                trail.effect()
+            else:
+                trail.reads.append((thing, versions.get(thing, 0)))
 
     def _note(self, kernel: Kernel, task: Task, family: str, operation: Operation) -> int:
         count = self._counts[family] = self._counts.get(family, 0) + 1
@@ -145,15 +169,20 @@ class Memory:
             self.log[-1] = self.log[-1]._replace(detail={"value": snapshot(value)})
 
     def _is_visible(self, kernel: Kernel, family: str, thing: str) -> bool:
+        if family not in self.visible and not self.everything and not self.watched:
+            return False
         if not self._is_asked_for(family):
             return False
         return family in self.visible or self.everything or self.is_watched(kernel, family, thing)
 
     def _is_asked_for(self, family: str) -> bool:
-        word = family.rpartition(".")[2]
-        if family in self.ignored or word in self.ignored:
-            return False
-        return self.only is None or family in self.only or word in self.only
+        found = self._asked.get(family)
+        if found is None:
+            word = family.rpartition(".")[2]
+            found = family not in self.ignored and word not in self.ignored
+            found = found and (self.only is None or family in self.only or word in self.only)
+            self._asked[family] = found
+        return found
 
     def is_watched(self, kernel: Kernel, family: str, thing: str) -> bool:
         """Whether a specification speaks of it: by its own name, its last word, or its container's name."""
@@ -174,6 +203,9 @@ class Memory:
         if last is None:
             last = self._last[thing] = _Last()
         clock, me = task.clock, task.index
+        now = clock.get(me, 0)
+        if not writes and last.readers.get(me) == now:
+            return  # nobody wrote it since, or this would be gone
         if last.task not in (-1, me) and clock.get(last.task, 0) < last.count:
             self._race(family)
         if writes:
@@ -181,12 +213,25 @@ class Memory:
                 if reader != me and clock.get(reader, 0) < count:
                     self._race(family)
             last.readers.clear()
-            last.task, last.count = me, clock.get(me, 0)
+            last.task, last.count = me, now
         else:
-            last.readers[me] = clock.get(me, 0)
+            last.readers[me] = now
+
+    def reach_out(self, value: Any) -> None:
+        """An attribute is stored into something that is not known as the program's own."""
+        if isinstance(value, threading.Thread):
+            self.reached_out |= value is threading.main_thread()
+        elif isinstance(value, FunctionType):
+            self.reached_out |= not port.is_user_file(value.__code__.co_filename)
+        elif not isinstance(value, BaseException | Queue):
+            self.reached_out |= self.things.kind(value) in FOREIGN and not _is_model(value)
 
     def _race(self, family: str) -> None:
         (self.racy if self._is_asked_for(family) else self.left)[family] = None
+
+
+def _is_model(value: Any) -> bool:
+    return type(value).__module__.startswith("possibly.control.runtime.")
 
 
 memory: Memory | None = None

@@ -19,6 +19,7 @@ EVENTS = {
     "subprocess.Popen": "another program (subprocess)",
     "socket.connect": "a connection (socket.connect)",
     "socket.bind": "a server (socket.bind)",
+    "socket.__new__": "a socket",
     "signal.pthread_kill": "a signal (signal.pthread_kill)",
     "os.kill": "a signal (os.kill)",
 }
@@ -32,5 +33,17 @@ def watch() -> None:
 def _hear(event: str, given: tuple[Any, ...]) -> None:
     if event in EVENTS:
         kernel = running.kernel
-        if kernel is not None and not kernel.ending:
+        if kernel is not None and not kernel.ending and not _is_of_loop(event):
             kernel.uncontrolled[f"{EVENTS[event]}, which is not under control"] = None
+
+
+def _is_of_loop(event: str) -> bool:
+    """Every event loop has a pair of sockets to be woken by, which nobody needs here."""
+    frame: Any = sys._getframe(2) if event == "socket.__new__" else None
+    for _ in range(8):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "_make_self_pipe":
+            return True
+        frame = frame.f_back
+    return False

@@ -7,7 +7,7 @@ from types import CodeType, FrameType
 
 from possibly.probes import port
 
-_users: dict[str, str] = {}
+known: dict[str, str] = {}
 """File -> how it is shown; empty for a file that is not the user's."""
 _folder = ""
 boundary: CodeType | None = None
@@ -16,9 +16,9 @@ boundary: CodeType | None = None
 
 def shown(file: str) -> str:
     """The file as users write it, relative to where they are; empty for code that is not theirs."""
-    found = _users.get(file)
+    found = known.get(file)
     if found is None:
-        found = _users[file] = _shown(file)
+        found = known[file] = _shown(file)
     return found
 
 
@@ -31,8 +31,10 @@ def _shown(file: str) -> str:
 
 def place_of(frame: FrameType | None) -> str:
     """The innermost place in the user's code."""
-    while frame is not None and frame.f_code is not boundary:
-        name = shown(frame.f_code.co_filename)
+    while frame is not None and (code := frame.f_code) is not boundary:
+        name = known.get(code.co_filename)
+        if name is None:
+            name = shown(code.co_filename)
         if name:
             return f"{name}:{frame.f_lineno}"
         frame = frame.f_back

@@ -13,6 +13,8 @@ import weakref
 from typing import Any
 
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.locks import Lock
 from possibly.probes.patching import Patches
 
 
@@ -22,7 +24,24 @@ def install(patches: Patches) -> None:
     kind: Any = thread.ThreadPoolExecutor
     patches.put(kind, "__init__", _init(kind.__init__))
     patches.put(kind, "submit", _submit(kind.submit, thread))
-    patches.put(thread, "_global_shutdown_lock", threading.Lock())
+    patches.put(thread, "_global_shutdown_lock", _ShutdownLock())
+
+
+class _ShutdownLock(Lock):
+    """The library's lock for all pools; it may be made before the program begins, by whoever imports pools.
+
+    So it asks at each use whether it is quiet: a program without pools has no step of this lock.
+    """
+
+    family = "lock@concurrent.futures"
+
+    def _settle(self) -> None:
+        pass
+
+    @property
+    def quiet(self) -> bool:  # type: ignore[override]
+        memory = accesses.memory
+        return memory is None or self.family not in memory.visible
 
 
 class _InLine(list[Any]):

@@ -1,28 +1,38 @@
 """One execution, in a process of its own that was forked for it and ends with it.
 
-`Job` says how to run; `run` runs and never returns: the execution, as bytes, goes into a pipe when the
-program has ended, nobody can go on, or the scheduler has seen enough.
+`Job` says how to run. The execution, as bytes, is told when the program has ended, nobody can go on, or the
+scheduler has seen enough. The process ends then, unless the execution leaves nothing behind (`lasting`).
 """
 
 from __future__ import annotations
 
 import gc
 import io
-import os
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from possibly.control.execution import Execution, Operation, Outcome, Scheduler
-from possibly.control.runtime import failures, inputs, loading, outside, places, threads
+from possibly.control.runtime import (
+    cycles,
+    exits,
+    failures,
+    following,
+    inputs,
+    loading,
+    outside,
+    places,
+    threads,
+)
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.deadlock import stuck
 from possibly.control.runtime.encode import encoded
 from possibly.control.runtime.insert import inserted
 from possibly.control.runtime.kernel import CLOCK, Kernel
+from possibly.control.runtime.lasting import Life
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.things import label_of
 from possibly.probes import claiming
@@ -38,10 +48,14 @@ class Job:
     ignored: frozenset[str] = frozenset()
     watched: frozenset[str] = frozenset()
     """Words by which a specification speaks of variables."""
+    functions: frozenset[str] = frozenset()
+    """Functions whose calls a specification speaks of."""
     only: frozenset[str] | None = None
     """If given, only accesses to these are choice points."""
     limit: int = 20_000
     early_timeouts: bool = False
+    punctual: bool = False
+    """Sleeps end only when nobody else can go on before."""
     seed: int = 0
     fifo: bool = False
     """Event loops run what is ready in the order in which it became so."""
@@ -53,23 +67,40 @@ class Job:
     """Make functions that are called with every step, in the process that runs the program."""
 
 
-def run(job: Job, program: Callable[[], Any], out: int) -> NoReturn:
-    """Runs the program under the job's scheduler and writes what happened to `out`."""
+class Teller(Protocol):
+    """Whoever wants to know what happened."""
+
+    def tell(self, data: bytes) -> None:
+        """The execution that was asked for."""
+        ...
+
+    def leave(self) -> NoReturn:
+        """The process ends; what was asked for and not told is for another one."""
+        ...
+
+
+def run(job: Job, program: Callable[[], Any], teller: Teller, life: Life) -> None:
+    """Runs the program under the job's scheduler; returns if the process can be used again."""
     places.boundary = run.__code__
     output = io.BytesIO() if job.debug else _captured()
-    kernel = Kernel(job.scheduler, _finisher(output, out), stuck, job.limit)
+    kernel = Kernel(job.scheduler, _finisher(output, teller, life), stuck, job.limit)
     kernel.early_timeouts = job.early_timeouts
     kernel.fifo = job.fifo
-    kernel.timed = CLOCK in job.visible
+    kernel.look_for_rounds = cycles.look
+    kernel.punctual = job.punctual
+    kernel.timed = CLOCK in job.visible or job.punctual
     kernel.watchers = [make() for make in job.watchers]
     inputs.seed = job.seed
     loading.loaded.clear()
-    accesses.start(Memory(job.visible, job.ignored, job.watched, job.only))
+    memory = Memory(job.visible, job.ignored, job.watched, job.only)
+    memory.logs = life.is_fresh
+    accesses.start(memory)
     if not job.debug:
         sys.stdin = io.TextIOWrapper(io.BytesIO(job.input.encode()), encoding="utf-8")
     running.start(kernel)
-    outside.watch()
-    claiming.heard = _unjudged
+    if life.is_fresh and not loading.keeps_to_itself():
+        outside.watch()
+    claiming.heard = following.heard
     try:
         _begin_debugging() if job.debug else None
         program()
@@ -79,22 +110,27 @@ def run(job: Job, program: Callable[[], Any], out: int) -> NoReturn:
         failures.note(failures.failure_of(error))
     _run_exit_functions()
     threads.exit_step(kernel)
-    kernel.finish(Outcome.FINISHED, None)
-
-
-def _unjudged(formula: str, _: object) -> None:
-    kernel = running.kernel
-    if kernel is not None:
-        kernel.uncontrolled["claims, which are judged at macro-steps only (--macro)"] = None
+    exits.run()
+    if not life.is_clean(kernel, memory, Outcome.FINISHED):
+        kernel.finish(Outcome.FINISHED, None)
+    kernel.ending = True
+    kernel.flush()
+    execution, extra = _result(kernel, memory, Outcome.FINISHED, None, output.getvalue())
+    teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
+    life.renew()
 
 
 def _begin_debugging() -> None:
     """Stops at the first line of the program, and where an exception is not caught, in any thread."""
+    import bdb
+    import os
     import pdb  # noqa: T100 - it was asked for
 
     debugger = pdb.Pdb(skip=["possibly.*", "threading", "importlib*", "runpy"])
 
     def ask(error: BaseException) -> None:
+        if isinstance(error, bdb.BdbQuit):
+            os._exit(0)  # the debugger was left, and so is the execution
         print(f"uncaught {type(error).__name__}: {error}")
         debugger.interaction(None, error.__traceback__)
 
@@ -128,7 +164,7 @@ def _captured() -> io.BytesIO:
     return found
 
 
-def _finisher(output: io.BytesIO, out: int) -> Callable[..., NoReturn]:
+def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., NoReturn]:
     def finish(outcome: Outcome, failure: dict[str, Any] | None) -> NoReturn:
         kernel, memory = running.kernel, accesses.memory
         assert kernel is not None and memory is not None
@@ -136,9 +172,9 @@ def _finisher(output: io.BytesIO, out: int) -> Callable[..., NoReturn]:
         kernel.flush()
         if kernel.failure is not None and outcome is not Outcome.DIVERGED:
             outcome, failure = Outcome.FAILED, kernel.failure
-        execution, extra = _result(kernel, memory, outcome, failure, output.getvalue())
-        _write(out, encoded(execution, extra))
-        os._exit(0)
+        if life.is_fresh:
+            teller.tell(encoded(*_result(kernel, memory, outcome, failure, output.getvalue())))
+        teller.leave()
 
     return finish
 
@@ -170,6 +206,7 @@ def _result(
         "repeat": kernel.repeat or bool(memory.racy.keys() & memory.overflowed),
         "initial": {label_of(thing, kernel.labels) or thing: v for thing, v in memory.initial.items()},
         "assumed": list(kernel.assumed),
+        "claims": kernel.claims,
         "files": list(loading.codes),
         "compiled": list(dict.fromkeys(loading.loaded)),
         "modules": _imported(),
@@ -187,23 +224,14 @@ def remember_modules() -> None:
 
 
 def _imported() -> list[str]:
-    """Standard modules; what they import for themselves in C comes with them."""
+    """Standard modules and ours; what they import for themselves in C comes with them."""
     if len(sys.modules) == len(_before):
         return []
     new = [name for name in sys.modules if name not in _before and not name.startswith("_")]
     return [name for name in new if name.partition(".")[0] in _STANDARD]
 
 
-_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__", "antigravity", "this", "idlelib"}
-
-
-def _write(out: int, data: bytes) -> None:
-    left = memoryview(len(data).to_bytes(8, "little") + data)
-    while left:
-        try:
-            left = left[os.write(out, left) :]
-        except BrokenPipeError:  # whoever asked was interrupted and is gone
-            os._exit(0)
+_STANDARD = frozenset({*sys.stdlib_module_names, "possibly"}) - {"__main__", "antigravity", "this", "idlelib"}
 
 
 def settle() -> None:

@@ -8,7 +8,8 @@ this way are a livelock.
 
 What counts as a change: every write, also of memory that only this task uses; every round of a `for` loop
 (its iterator is hidden from us); every call into foreign code that may keep state. Taking and giving back a
-lock, sleeping, and a wait whose time is up change nothing. The test errs on one side only: a loop that is
+lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in vain has been read, and
+whoever releases it writes it. The test errs on one side only: a loop that is
 not recognised is explored round by round.
 """
 
@@ -38,6 +39,8 @@ class Kernel(Protocol):
 
 NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume", SPIN})
 """Operations that may stand in a round without being a change; their own things do not count as read."""
+CHANGES = frozenset({"write", "start", "end"})
+"""Operations that are always a change, and never wait."""
 ALWAYS = frozenset({"clock", "exit"})
 """What every operation may touch: the CLOCK and the EXIT of the kernel."""
 PLAIN = frozenset({int, str, bool, float, bytes, type(None)})
@@ -59,7 +62,9 @@ class _Visit:
 class Trail:
     """What a task did since it last changed anything."""
 
-    __slots__ = ("arrivals", "changed", "footprints", "reads", "visits", "waits_for")
+    __slots__ = (
+        "arrivals", "changed", "footprints", "history", "reads", "turns", "visits", "waits_for",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.visits: dict[tuple[str, str, str], _Visit] = {}
@@ -69,6 +74,10 @@ class Trail:
         """How many locks the task held when it came to each operation."""
         self.changed: Callable[[], bool] | None = None
         """The task waits in a loop until this is true."""
+        self.turns = 0
+        """How often it did something whose effect is hidden from us."""
+        self.history: list[tuple[Stack | None, list[Any], int]] = []
+        """Where it was whenever it came to an operation: stack if that was looked at, locks held, turns."""
         self.waits_for: list[str] = []
         """What it reads in that loop."""
 
@@ -80,24 +89,35 @@ class Trail:
             self.footprints.clear()
             self.arrivals.clear()
 
+    def turn(self) -> None:
+        """The task has done something of which we do not know what it changes."""
+        self.turns += 1
+        self.effect()
+
     def read(self, thing: str, version: int) -> None:
         self.reads.append((thing, version))
 
     def done(self, operation: Operation, versions: dict[str, int]) -> None:
         """A visible operation of this task is over."""
+        footprint = operation.footprint
         if operation.kind not in NEUTRAL:
-            if any(access.writes for access in operation.footprint):
-                self.effect()
-                return
-            self.reads += [(access.thing, versions.get(access.thing, 0)) for access in operation.footprint]
-        self.footprints += [Access(access.thing, False) for access in operation.footprint]
+            for _, writes in footprint:
+                if writes:
+                    self.effect()
+                    return
+            self.reads += [(thing, versions.get(thing, 0)) for thing, _ in footprint]
+        self.footprints += [Access(thing, False) for thing, _ in footprint]
 
     def arrive(self, task: Task, kernel: Kernel, operation: Operation, stack: Stack | None = None) -> None:
         """The task is about to do an operation: has it been here before?"""
         self.changed = None
+        if operation.kind in CHANGES:  # when it is done, all that is known here is out of date
+            self.history.append((None, [], self.turns))
+            return
         key = (operation.kind, operation.thing, operation.at)
         if stack is None:
             stack = _stack()
+        self.history.append((stack, list(task.held), self.turns))
         before = self.visits.get(key)
         self.arrivals.append(len(task.held))
         if before is not None and self._is_round(before, task, stack):
@@ -114,7 +134,7 @@ class Trail:
     def _is_round(self, before: _Visit, task: Task, stack: Stack) -> bool:
         """The same state as before; and nowhere on the way were fewer locks held: others may need these."""
         fewest = min(self.arrivals[before.arrivals :])
-        return len(task.held) <= fewest and before.held == task.held and _same(before.stack, stack)
+        return len(task.held) <= fewest and before.held == task.held and is_same(before.stack, stack)
 
     def _wait(
         self,
@@ -149,9 +169,9 @@ def _stack() -> Stack:
     """The user's frames of the running task, with their variables; globals are watched elsewhere."""
     frame = sys._getframe(3)
     found: Stack = []
-    while frame is not None and frame.f_code is not places.boundary:
-        code = frame.f_code
-        if shown(code.co_filename):
+    known, boundary = places.known, places.boundary
+    while frame is not None and (code := frame.f_code) is not boundary:
+        if known.get(code.co_filename) if code.co_filename in known else shown(code.co_filename):
             values = list(frame.f_locals.values()) if code.co_flags & 2 else []
             found.append((code, frame.f_lasti, values))
         frame = frame.f_back  # type: ignore[assignment]
@@ -169,7 +189,7 @@ def coroutine_stack(coroutine: Any) -> Stack:
     return found
 
 
-def _same(one: Stack, other: Stack) -> bool:
+def is_same(one: Stack, other: Stack) -> bool:
     return len(one) == len(other) and all(
         a[0] is b[0] and a[1] == b[1] and len(a[2]) == len(b[2]) and all(map(_equal, a[2], b[2]))
         for a, b in zip(one, other, strict=True)

@@ -5,6 +5,9 @@ stores into it, or while only one task runs. An object that several tasks may ha
 (a library made it) is named by its type alone: all such objects of a type are then one thing. That is
 coarse, but it never takes two names for one thing or misses that two tasks meet.
 
+An object of a library (a file, an iterator, a parser) is opaque: what its methods do to it is not seen, so it
+is one thing, and whatever is done with it changes it, except where it is known only to be looked at.
+
 A family is what a thing is in the source: an attribute of a class, the items of containers made at one line,
 a global variable, a variable of an enclosing function. Whether accesses are choice points is decided for
 families.
@@ -15,6 +18,7 @@ from __future__ import annotations
 import sys
 import threading
 import types
+import weakref
 from array import array
 from collections import deque
 from typing import Any, NamedTuple
@@ -23,7 +27,26 @@ from possibly.control.runtime.kernel import Kernel
 from possibly.probes import port
 
 CONTAINERS = (list, dict, set, deque, bytearray, array)
-IGNORED, CONTAINER, INSTANCE, CLASS, MODULE = range(5)
+IGNORED, CONTAINER, INSTANCE, CLASS, MODULE, OPAQUE, LIBRARY = range(7)
+"""What a value is to us; LIBRARY is a module that is not the user's."""
+SIMPLE_TYPES = frozenset(
+    {
+        bool, int, float, complex, str, bytes, tuple, frozenset, range, slice, type(None), type(...), object,
+        property, classmethod, staticmethod, super, type(NotImplemented), types.BuiltinFunctionType,
+        types.MethodType, types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType,
+        types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+        types.CodeType, types.FrameType, types.TracebackType, types.CellType, types.CoroutineType,
+        types.AsyncGeneratorType, types.GenericAlias, types.UnionType, type({}.keys()), type({}.values()),
+        type({}.items()), types.MappingProxyType, memoryview, *weakref.ProxyTypes, weakref.ReferenceType,
+    }
+)  # fmt: skip
+"""Values that do not change, or through which only others are seen."""
+SIMPLE_MODULES = frozenset(
+    "_asyncio _contextvars _decimal _queue _thread abc asyncio concurrent contextvars datetime decimal enum "
+    "fractions functools inspect ipaddress logging numbers operator pathlib possibly queue re string "
+    "threading typing uuid".split()
+)
+"""Modules whose objects do not change, or are modelled, or belong to one task each."""
 
 
 class Named(NamedTuple):
@@ -44,16 +67,20 @@ class Things:
         self._known: dict[int, Named] = {}
         self._kinds: dict[type, int] = {}
         self._counts: dict[str, int] = {}
+        self.sources: dict[int, list[Any]] = {}
+        """What a library's object was made from: it may look at that whenever it is used."""
 
     def kind(self, value: Any) -> int:
         cls = type(value)
         found = self._kinds.get(cls)
         if found is None:
             found = self._kinds[cls] = _kind(cls)
+        if found == OPAQUE and (value is sys.stdout or value is sys.stderr):
+            return IGNORED  # nobody reads what goes there
         if found == MODULE:
-            return MODULE if is_user_module(value) else IGNORED
+            return MODULE if is_user_module(value) else LIBRARY
         if found == CLASS:
-            return CLASS if _is_user_class(value) else IGNORED
+            return CLASS if is_user_class(value) else IGNORED
         return found
 
     def made(self, value: Any, kernel: Kernel, at: str) -> Named:
@@ -63,6 +90,10 @@ class Things:
             task = kernel.current
             task.objects += 1
             family = f"{type(value).__name__}@{at}" if self.kind(value) == CONTAINER else _class_name(value)
+            if hasattr(type(value), "__del__") and self.kind(value) == INSTANCE:
+                kernel.uncontrolled[f"{type(value).__name__}.__del__, which does not run under control"] = (
+                    None
+                )
             kind = type(value).__name__
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             name = f"{task.name}:{task.objects}"
@@ -98,14 +129,22 @@ def _kind(cls: type) -> int:
         return MODULE
     if issubclass(cls, type):
         return CLASS
+    if issubclass(cls, threading.Thread):
+        return INSTANCE
     if issubclass(cls, threading.local):
         return IGNORED  # every thread has its own
-    if cls is types.SimpleNamespace or _is_user_class(cls):
+    if cls is types.SimpleNamespace or cls is types.FunctionType or is_user_class(cls):
         return INSTANCE
-    return IGNORED
+    return IGNORED if _is_simple(cls) else OPAQUE
 
 
-def _is_user_class(cls: type) -> bool:
+def _is_simple(cls: type) -> bool:
+    if getattr(cls, "possibly_changes", False):  # a class of ours whose objects the program changes
+        return False
+    return cls in SIMPLE_TYPES or cls.__module__.partition(".")[0] in SIMPLE_MODULES
+
+
+def is_user_class(cls: type) -> bool:
     module = sys.modules.get(cls.__module__)
     return module is not None and is_user_module(module)
 

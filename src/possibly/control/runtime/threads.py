@@ -7,16 +7,22 @@ no daemons have ended; daemons may do whatever they can until then.
 
 from __future__ import annotations
 
+import _thread
+import functools
+import sys
 import threading
 from typing import Any
 
 from possibly.control.execution import Access
-from possibly.control.runtime import failures
+from possibly.control.runtime import batons, failures
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import EXIT, Kernel, Task
+from possibly.control.runtime.locks import RLock
+from possibly.probes import port
 from possibly.probes.patching import Patches
 
 Thread: Any = threading.Thread
+_active: dict[int, Any] = threading._active  # type: ignore[attr-defined]
 
 
 def install(patches: Patches) -> None:
@@ -24,7 +30,29 @@ def install(patches: Patches) -> None:
         patches.put(Thread, name, wrap(getattr(Thread, name)))
     patches.put(Thread, "_bootstrap_inner", _bootstrap(Thread._bootstrap_inner))
     patches.put(threading, "Timer", Timer)
+    patches.put(_thread, "start_new_thread", _for_users(_thread.start_new_thread, _started_alone))
+    for name in ("allocate_lock", "allocate"):
+        patches.put(_thread, name, _for_users(getattr(_thread, name), lambda: threading.Lock()))
+    if hasattr(functools, "RLock"):  # of `cached_property`, in some versions
+        patches.put(functools, "RLock", RLock)
     threading.excepthook = failures.thread_failed
+
+
+def _for_users(plain: Any, model: Any) -> Any:
+    """For the program itself; libraries that use this have models of their own, or are not modelled."""
+
+    def chosen(*given: Any, **options: Any) -> Any:
+        by_user = port.is_user_file(sys._getframe(1).f_code.co_filename)
+        return (model if by_user else plain)(*given, **options)
+
+    return chosen
+
+
+def _started_alone(function: Any, given: tuple[Any, ...], options: Any = None) -> int:
+    """`_thread.start_new_thread`: nobody waits for such a thread."""
+    thread = threading.Thread(target=function, args=given, kwargs=options or {}, daemon=True)
+    thread.start()
+    return thread.ident or 0
 
 
 def _task_of(thread: Any) -> Task | None:
@@ -42,6 +70,9 @@ def _start(plain: Any) -> Any:
         kernel.visible("start", task.name, (Access(task.name, True),))
         self._possibly_task = task
         kernel.admit(task)
+        if batons.launch is not None:
+            _launch(batons.launch, self, task, kernel)
+            return
         self._started.wait = _at_once  # the thread has stopped at its first operation when we go on
         kernel.run_first_part(task, lambda: plain(self))
 
@@ -60,12 +91,35 @@ def _bootstrap(plain: Any) -> Any:
             plain(self)
             return
         plain(self)
-        kernel.visible("end", task.name, (Access(task.name, True),), "")
-        kernel.opened(("join", task.name), ("exit", task.name))
-        kernel.end(task)
-        kernel.leave()
+        _end(kernel, task)
 
     return _bootstrap_inner
+
+
+def _end(kernel: Kernel, task: Task) -> None:
+    kernel.visible("end", task.name, (Access(task.name, True),), "")
+    kernel.opened(("join", task.name), ("exit", task.name))
+    kernel.end(task)
+    kernel.leave()
+
+
+def _launch(launch: Any, thread: Any, task: Task, kernel: Kernel) -> None:
+    """Begins a thread that has no thread of the system, with what `threading` does for one."""
+
+    def body() -> None:
+        identity = thread._ident = threading.get_ident()
+        thread._started.set()
+        _active[identity] = thread
+        try:
+            thread.run()
+        except SystemExit:
+            pass
+        except BaseException as error:  # noqa: BLE001 - whatever the program raises is its failure
+            failures.note(failures.failure_of(error))
+        del _active[identity]
+        _end(kernel, task)
+
+    kernel.run_first_part(task, lambda: launch(task, body))
 
 
 def _join(plain: Any) -> Any:

@@ -67,7 +67,8 @@ class Course:
                 return task
             if number < last or not self.alone:
                 return None
-        awake = [task for task in choice.enabled if task not in self.sleep]
+        sleep = self.sleep
+        awake = [task for task in choice.enabled if task not in sleep] if sleep else list(choice.enabled)
         return self._preferred(choice, awake) if awake else None
 
     def _preferred(self, choice: Choice, awake: list[Task]) -> Task:
@@ -77,7 +78,10 @@ class Course:
                 if previous in awake and choice.pending[previous].kind == "start":
                     return previous
                 turn = ancestry(previous) if previous is not None else ()
-                return next((task for task in awake if ancestry(task) > turn), awake[0])
+                for task in awake:
+                    if ancestry(task) > turn:
+                        return task
+                return awake[0]
             case Habit.STAY:
                 return previous if previous in awake else awake[0]
             case Habit.NEWEST:

@@ -130,7 +130,7 @@ class Dpor:
         if node is None:
             return None
         return Course(
-            node.schedule(),
+            self.tree.plan_of(node),
             {sleeper.task: sleeper.footprint for sleeper in node.sleepers_at_parent()},
             self._habit(),
             alone=node.is_only_child(),

@@ -54,7 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--full", action="store_true", help="leave nothing out, however long the schedule is")
     parser.set_defaults(
-        steps=20_000, seed=0, ignore=[], watched=[], early_timeouts=False, fifo=False, input=None
+        steps=20_000,
+        seed=0,
+        ignore=[],
+        watched=[],
+        early_timeouts=False,
+        punctual=False,
+        fifo=False,
+        input=None,
     )
 
 

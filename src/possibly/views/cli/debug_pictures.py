@@ -1,7 +1,7 @@
 """The commands of the temporal debugger that draw: flow graphs, the automaton, the stack.
 
 Without a file `graph` and `automaton` say in text what the picture would show; with a file they write SVG,
-or DOT if its name ends in .dot.
+PNG or DOT, as its name ends.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from possibly.errors import UsageError
 from possibly.logic.tableau import Tableau
 from possibly.session.debug import Debugger
 from possibly.views.cli.debug_commands import Command, Reply, names
-from possibly.views.cli.files import write_text
-from possibly.views.export.arcs import Graph, render_dot_graphs, render_svg_graphs
+from possibly.views.cli.pictures import FORMS, graphs_drawn, write_picture
+from possibly.views.export.arcs import Graph
 from possibly.views.export.automaton import automaton_graph
 from possibly.views.export.flowgraph import flow_graphs
 from possibly.views.export.stack import stack_graph
 from possibly.views.text.words import plain
 
-PICTURES = (".svg", ".dot")
+PICTURES = tuple(f".{form}" for form in FORMS)
 
 
 def _split_file(rest: str) -> tuple[str, str | None]:
@@ -34,8 +34,7 @@ def _shown(title: str, graphs: Sequence[Graph], file: str | None) -> Reply:
         return Reply(
             "\n\n".join(map(graph_text, graphs)), {"graphs": [graph_data(graph) for graph in graphs]}
         )
-    render = render_dot_graphs if file.endswith(".dot") else render_svg_graphs
-    write_text(file, render(title, graphs))
+    write_picture(graphs_drawn(title, graphs), file.rpartition(".")[2], file)
     return Reply(f"picture: {plain(file)}", {"file": file})
 
 
@@ -91,24 +90,24 @@ def _automaton(debugger: Debugger, rest: str) -> Reply:
 
 def _picture(debugger: Debugger, rest: str) -> Reply:
     if not rest.endswith(PICTURES):
-        raise UsageError("picture needs a file that ends in .svg or .dot")
+        raise UsageError("picture needs a file that ends in .svg, .png or .dot")
     return _shown(debugger.path, [stack_graph(debugger.stack, debugger.path)], rest)
 
 
 COMMANDS = (
     Command(
         "graph",
-        "graph [PROCESS] [FILE.svg|FILE.dot]",
+        "graph [PROCESS] [FILE.svg|.png|.dot]",
         "the flow graph of a process, its current node marked",
         _graph,
         lambda debugger: debugger.system.vocabulary.processes,
     ),
     Command(
         "automaton",
-        "automaton [FORMULA] [FILE.svg|FILE.dot]",
+        "automaton [FORMULA] [FILE.svg|.png|.dot]",
         "the automaton of a formula, or of the last step",
         _automaton,
         names,
     ),
-    Command("picture", "picture FILE.svg|FILE.dot", "draw the temporal stack", _picture),
+    Command("picture", "picture FILE.svg|.png|.dot", "draw the temporal stack", _picture),
 )

@@ -12,11 +12,13 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.views.cli.files import read_text
 from possibly.views.cli.macro import add_macro_arguments, run_macro
+from possibly.views.cli.messages import remark
 from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import add_property_arguments, has_properties, specification_of
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from possibly.logic.specification import Specification
     from possibly.session.explore import Exploration
     from possibly.session.kept import Kept
+    from possibly.views.web.executions import Executions
 
 NAME = "explore"
 SUMMARY = "run a program under control, schedule after schedule"
@@ -77,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fifo", action="store_true", help=_FIFO)
     group.add_argument("--input", metavar="FILE", help="what the program reads from its standard input")
     group.add_argument("--early-timeouts", action="store_true", help=_EARLY)
+    group.add_argument("--punctual", action="store_true", help=_PUNCTUAL)
     add_macro_arguments(parser)
     group = parser.add_argument_group("results")
     group.add_argument(
@@ -84,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--json", action="store_true", help="print one JSON document")
     group.add_argument("--full", action="store_true", help="leave nothing out, however long the schedule is")
+    parser.set_defaults(own_options=frozenset(parser._option_string_actions))
 
 
 _JOBS = "run N executions at a time (1); all: one for each core"
@@ -92,6 +97,7 @@ _WATCH = "of memory, only this variable or attribute is a choice point; may be g
 _IGNORE = "accesses to this variable or attribute are no choice points; may be given again"
 _FIFO = "tasks of an event loop go on in the order in which they become ready, not in any order"
 _STEPS = "give an execution up after N operations (20,000)"
+_PUNCTUAL = "a sleep or timer ends only when all others wait, or sleep for longer (default: at any moment)"
 _EARLY = "a wait with a time-out may end at any moment, not only when nothing else can go on"
 
 
@@ -119,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.explore import Options, explore
 
     words = words_of(arguments)
+    _warn_of_misplaced(words, arguments.own_options)
     if arguments.macro or arguments.mpi is not None:
         return run_macro(words, arguments)
     specification = specification_of(arguments) if has_properties(arguments) else None
@@ -134,10 +141,33 @@ def run(arguments: argparse.Namespace) -> int:
     progress = terminal_progress()
     with controlled(words, arguments, specification) as program:
         look = _look(program, specification, arguments.races)
+        tree = _tree(words, specification, arguments)
+        if tree is not None:
+            options = replace(options, seen=tree.seen)
         with progress or nullcontext():
             found = explore(program, options, look, progress)
         replay = _kept(found, program, words, arguments)
+        if tree is not None:
+            tree.conclude(found, program, replay)
+            tree.save(arguments.tree)
+            remark(f"the tree of executions: possibly view {shlex.quote(arguments.tree)}")
     return told(found, words, arguments, replay)
+
+
+def _warn_of_misplaced(words: tuple[str, ...], own: frozenset[str]) -> None:
+    """An option of ours after the program is the program's: unless that knows it, somebody is mistaken."""
+    given = [word.partition("=")[0] for word in words[1:] if word.startswith("--")]
+    misplaced = [word for word in given if word in own]
+    if not misplaced or words[0] == "-m":
+        return
+    source = read_text(words[0]) if words[0].endswith(".py") else ""
+    for word in misplaced:
+        if word not in source:
+            print(
+                f"possibly: {word} stands after the program, so the program gets it; what is meant for "
+                f"possibly stands before: possibly explore {word} ... {words[0]}",
+                file=sys.stderr,
+            )
 
 
 def _kept_search(
@@ -151,6 +181,20 @@ def _kept_search(
         raise UsageError("only a search by dpor can be resumed", hint="leave --resume or --scheduler out")
     asked = [repr(specification)] if specification is not None else []
     return Kept(arguments.resume, words, [*asked, *(["races"] if arguments.races else [])])
+
+
+def _tree(
+    words: tuple[str, ...], specification: Specification | None, arguments: argparse.Namespace
+) -> Executions | None:
+    """What is drawn afterwards, if it is asked for."""
+    if arguments.tree is None:
+        return None
+    from possibly.views.web.executions import ASKED, Executions, check_target
+
+    check_target(arguments.tree)
+    names = [each.name for each in specification.properties] if specification is not None else []
+    asked = ", ".join([ASKED, *(["no races"] if arguments.races else []), *names])
+    return Executions(words, asked=asked)
 
 
 def _kept(
@@ -178,7 +222,7 @@ def _look(
 ) -> Callable[[Execution], dict[str, Any] | None] | None:
     """What is asked of each execution beside that it does not fail."""
     from possibly.session.check import Options as Checking
-    from possibly.session.explore import property_check, race_check
+    from possibly.session.execution_checks import property_check, race_check
 
     if specification is not None:
         return property_check(program, specification, Checking(explain=False))
@@ -202,20 +246,22 @@ def controlled(
 
     if words[0] != "-m":
         _check_source(words[0])
-    watched: frozenset[str] = frozenset()
+    watched = functions = frozenset[str]()
     if specification is not None:
         from possibly.recorder.watch import watched as spoken_of
 
         found = spoken_of(specification)
-        watched = found.names | found.members
+        watched, functions = found.names | found.members, found.functions
     return script(
         words,
         watched=watched,
+        functions=functions,
         only=frozenset(arguments.watched) or None,
         limit=arguments.steps,
         seed=arguments.seed,
         ignored=frozenset(arguments.ignore),
         early_timeouts=arguments.early_timeouts,
+        punctual=arguments.punctual,
         fifo=arguments.fifo,
         input="" if arguments.input is None else read_text(arguments.input),
     )

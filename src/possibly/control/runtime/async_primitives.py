@@ -1,0 +1,64 @@
+"""`asyncio`'s Lock, Semaphore, Event, Condition and Queue: their own code, with every use of them told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.coroutines import name_of, touch
+from possibly.probes.patching import Patches
+
+
+def install(patches: Patches) -> None:
+    for kind in ("Lock", "Semaphore", "Event", "Condition", "Queue"):
+        patches.put(getattr(asyncio, kind), "__init__", _named(getattr(asyncio, kind).__init__))
+    for kind, methods in _PRIMITIVES.items():
+        for name, writes in methods.items():
+            patches.put(getattr(asyncio, kind), name, _seen(getattr(getattr(asyncio, kind), name), writes))
+
+
+_PRIMITIVES: dict[str, dict[str, bool]] = {
+    "Lock": {"acquire": True, "release": True, "locked": False},
+    "Semaphore": {"acquire": True, "release": True, "locked": False},
+    "BoundedSemaphore": {"release": True},
+    "Event": {"set": True, "clear": True, "is_set": False, "wait": False},
+    "Condition": {"wait": True, "notify": True},
+    "Queue": {
+        "put_nowait": True, "get_nowait": True, "put": True, "get": True, "qsize": False, "empty": False,
+        "full": False, "task_done": True, "join": False,
+    },
+}  # fmt: skip
+
+
+def _named(plain: Any) -> Any:
+    """A primitive has its name from the task that makes it, whoever uses it first."""
+
+    def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
+        plain(self, *given, **options)
+        if running.kernel is not None:
+            name_of(self)
+
+    return __init__
+
+
+def _seen(plain: Any, writes: bool) -> Any:
+    """The method, with its use of the primitive told; a coroutine tells again when it goes on."""
+    if asyncio.iscoroutinefunction(plain):
+
+        async def coroutine(self: Any, *given: Any, **options: Any) -> Any:
+            touch(self, writes)
+            try:
+                return await plain(self, *given, **options)
+            finally:
+                touch(self, writes)
+
+        coroutine.__name__ = plain.__name__
+        return coroutine
+
+    def method(self: Any, *given: Any, **options: Any) -> Any:
+        touch(self, writes)
+        return plain(self, *given, **options)
+
+    method.__name__ = plain.__name__
+    return method

@@ -1,0 +1,163 @@
+"""The tasks and futures of `asyncio`: every use of one by a turn of a task is seen.
+
+What a turn touches belongs to the step that the turn is (`loops`). Asking a future for its outcome reads it;
+resolving and cancelling write it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from typing import Any
+
+from possibly.control.execution import Access
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Kernel, Task
+from possibly.control.runtime.locks import label, name_for
+
+PlainTask: Any = asyncio.Task
+PlainFuture: Any = asyncio.Future
+
+
+class LoopState:
+    """What the model knows of one event loop."""
+
+    def __init__(self, host: Task) -> None:
+        self.name = name_for("loop")
+        self.host = host
+        self.busy = False
+        self.running = False
+        self.handles: dict[Task, Any] = {}
+        self.turn = 0
+
+    def can_go(self) -> bool:
+        return self.running and not self.busy
+
+
+states: weakref.WeakKeyDictionary[Any, LoopState] = weakref.WeakKeyDictionary()
+known_tasks: weakref.WeakKeyDictionary[Any, Task] = weakref.WeakKeyDictionary()
+"""Task of asyncio -> task of ours."""
+
+
+def state_of(loop: Any, kernel: Kernel) -> LoopState:
+    found = states.get(loop)
+    if found is None:
+        host = kernel.current.host or kernel.current
+        found = states[loop] = LoopState(host)
+    return found
+
+
+def touch(thing: Any, writes: bool) -> None:
+    """The running turn touches a primitive of asyncio."""
+    kernel = running.kernel
+    if kernel is not None and kernel.current.host is not None:
+        kernel.add(Access(name_of(thing), writes))
+
+
+def resolved(thing: Any) -> None:
+    """The running turn makes a future or a task be done: whoever waits for it could not go on before."""
+    kernel = running.kernel
+    if kernel is not None and kernel.current.host is not None:
+        kernel.add(Access(name_of(thing), True))
+        if _holds_up(thing):
+            kernel.opened(("resume", name_of(thing)))
+
+
+def _holds_up(thing: Any) -> bool:
+    """Whether somebody may wait for this: a future that is not done, a task whose own turn is not ready."""
+    if isinstance(thing, PlainTask):
+        known = known_tasks.get(thing)
+        return known is not None and known.operation is not None and known.operation.kind == "await"
+    return not PlainFuture.done(thing)
+
+
+def name_of(thing: Any) -> str:
+    if isinstance(thing, PlainTask):
+        known = known_tasks.get(thing)
+        if known is not None:
+            return known.name
+    found: str | None = getattr(thing, "_possibly_name", None)
+    if found is None:
+        found = thing._possibly_name = name_for(type(thing).__name__.lower())
+        label(found, type(thing).__name__.lower(), 4)
+    return found
+
+
+class _Seen:
+    """What a future and a task have in common: asking for the outcome reads it, cancelling writes it."""
+
+    def cancel(self, msg: Any = None) -> bool:
+        resolved(self)
+        found: bool = super().cancel(msg)  # type: ignore[misc]
+        return found
+
+    def done(self) -> bool:
+        touch(self, False)
+        found: bool = super().done()  # type: ignore[misc]
+        return found
+
+    def result(self) -> Any:
+        touch(self, False)
+        return super().result()  # type: ignore[misc]
+
+    def exception(self) -> Any:
+        touch(self, False)
+        return super().exception()  # type: ignore[misc]
+
+    def cancelled(self) -> bool:
+        touch(self, False)
+        found: bool = super().cancelled()  # type: ignore[misc]
+        return found
+
+    def add_done_callback(self, function: Any, *, context: Any = None) -> None:
+        touch(self, False)
+        super().add_done_callback(function, context=context)  # type: ignore[misc]
+
+    def __await__(self) -> Any:
+        touch(self, False)
+        return super().__await__()  # type: ignore[misc]
+
+    __iter__ = __await__
+
+
+class Future(_Seen, PlainFuture):  # type: ignore[misc]
+    """A future whose every use is seen."""
+
+    _possibly_after: Any = ()
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        if running.kernel is not None:
+            name_of(self)
+
+    def set_result(self, result: Any) -> None:
+        resolved(self)
+        super().set_result(result)
+
+    def set_exception(self, exception: Any) -> None:
+        resolved(self)
+        super().set_exception(exception)
+
+
+class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
+    """A task whose every use is seen."""
+
+    def __init__(self, coro: Any, *, loop: Any = None, **options: Any) -> None:
+        kernel = running.kernel
+        if kernel is None:
+            super().__init__(coro, loop=loop, **options)
+            return
+        mine = kernel.new_task("")
+        super().__init__(coro, loop=loop, **options)
+        mine.label = self.get_name()
+        state = state_of(loop if loop is not None else self.get_loop(), kernel)
+        mine.host, mine.loop = state.host, state.name
+        known_tasks[self] = mine
+        kernel.admit(mine)
+        kernel.add(Access(mine.name, True))
+
+    def set_name(self, value: object) -> None:
+        super().set_name(value)
+        mine = known_tasks.get(self)
+        if mine is not None:
+            mine.label = str(value)

@@ -1,0 +1,70 @@
+"""What a specification speaks of beside shared memory: local variables, calls of functions, and claims.
+
+The rewriting tells of those names only that are asked for (`probes.accesses.followed`). Each assignment to
+such a local variable, each entry into such a function and each way out of it is a step that depends on
+nothing: it adds no schedule to be explored. In a turn of an event loop's task, which is one step, the last
+values count.
+
+A claim speaks from the state in which it is made: it marks the step that runs then, so that whoever has the
+execution's partial order can find that state in every order of its steps. What is claimed before the first
+step speaks from the beginning; from then on the first task is watched even if it is the only one.
+"""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.places import place_of
+from possibly.probes import claiming
+from possibly.recorder.snapshot import snapshot
+
+
+def local(name: str, value: Any, at: str) -> None:
+    """A local variable of the running task has this value now."""
+    kernel = running.kernel
+    if kernel is None or kernel.quiet:
+        return
+    if _is_turn(kernel):
+        kernel.mark("set", {**kernel.marks.get("set", {}), name: snapshot(value)})
+        return
+    kernel.visible("assign", name, (), at)
+    kernel.tell({"value": snapshot(value), "set": {name: snapshot(value)}})
+
+
+def enter(name: str, at: str) -> None:
+    _called("enter", name, at)
+
+
+def leave(name: str, at: str) -> None:
+    _called("leave", name, at)
+
+
+def _called(kind: str, name: str, at: str) -> None:
+    kernel = running.kernel
+    if kernel is None or kernel.quiet or kernel.ending:
+        return
+    if _is_turn(kernel):
+        kernel.uncontrolled[f"calls of {name} inside the turns of a loop's tasks, which are not told"] = None
+        return
+    kernel.visible(kind, name, (), at)
+    kernel.mark("fn", name)
+
+
+def _is_turn(kernel: Kernel) -> bool:
+    return kernel.current.host is not None and not kernel.is_mixed
+
+
+def heard(formula: str, frame: FrameType) -> None:
+    """The program claims something."""
+    kernel = running.kernel
+    if kernel is None or kernel.ending:
+        return
+    variable = ""
+    if kernel.in_step or kernel.steps:
+        variable = f"claim_{kernel.current.name.replace('.', '_')}_{len(kernel.claims)}"
+        kernel.mark("claims", [*kernel.marks.get("claims", ()), variable])
+    kernel.alone = False
+    kernel.claims.append((formula, place_of(frame), variable, sorted(claiming.predicates)))

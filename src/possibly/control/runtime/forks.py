@@ -1,0 +1,292 @@
+"""The process that is forked for each execution.
+
+A `Zygote` is a child process in which the models are installed and the user's code is compiled. It forks a
+process for the next execution before that is asked for; the forked process waits for its turn and its `Job`,
+runs it, and writes the execution into a pipe. So a fork overlaps with the planning of the explorer,
+executions share nothing but what was there before the program began, and a program that crashes takes nothing
+with it.
+
+A process whose program leaves nothing behind (`lasting`) keeps its turn and takes the next job too. Whatever
+it cannot bring to a clean end it leaves where it is, for a fresh process: so each execution that is told is
+the first in its process, or one that ended as it should.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from mmap import mmap
+from typing import Any, NoReturn
+
+from possibly.control.execution import Execution, Outcome
+from possibly.control.runtime import batons, process
+from possibly.control.runtime.encode import decoded
+from possibly.control.runtime.lasting import Life
+from possibly.control.runtime.process import Job
+from possibly.errors import PossiblyError
+
+PATIENCE = 20.0
+"""Seconds that an execution may take without an end."""
+LARGEST_JOB = 1 << 20
+NO_MORE = b"E"
+FRESH, ANY = b"f", b"a"
+"""How a job begins: it is for a process that has executed nothing yet, or for any."""
+LOOK = 1.0
+"""Seconds after which a process that waits for its turn looks whether anybody can give it."""
+OVER = 93
+"""The status with which a process that told all it knows ends."""
+BEGINS, USED = 1 << 63, 1 << 62
+"""Words among the sizes of answers: a process, with this number, takes a job; it is not a fresh one."""
+
+
+_LIVE: list[Zygote] = []
+
+
+class Zygote:
+    """Runs jobs, one at a time."""
+
+    def __init__(self, prepare: Callable[[], Callable[[], Any]]) -> None:
+        """`prepare` is called once in the new process and gives what each execution calls."""
+        self._jobs, jobs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._results, results = os.pipe()
+        self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
+        self.process = os.fork()
+        if self.process == 0:
+            self._jobs.close()
+            os.close(self._results)
+            for other in _LIVE:  # else they would not notice that nobody can send them a job any more
+                other._jobs.close()
+                os.close(other._results)
+            _serve(prepare, jobs, results)
+        jobs.close()
+        os.close(results)
+        self.patience = PATIENCE
+        _LIVE.append(self)
+
+    def begin(self, job: Job, fresh: bool = True) -> None:
+        """Hands a job over; `answer` waits for its end, and `fileno` is readable when it comes near."""
+        self._jobs.send((FRESH if fresh else ANY) + pickle.dumps(job, pickle.HIGHEST_PROTOCOL))
+
+    def fileno(self) -> int:
+        return self._results
+
+    def answer(self) -> tuple[Execution, dict[str, Any]]:
+        """Of the job that was handed over first."""
+        while True:
+            runner, size = self._size()
+            if size is None:
+                message = (
+                    f"no end within {self.patience:g} seconds: something outside control does not return"
+                )
+                if self._kill(runner):
+                    return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
+            elif size == 0:
+                message = "the process ended by itself (os._exit, a signal or a crash)"
+                return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
+            else:
+                body = self._read(size, time.monotonic() + self.patience)
+                assert body is not None
+                return decoded(body)
+
+    def _size(self) -> tuple[int, int | None]:
+        """Who has answered, and how much; None: nothing in time."""
+        end, runner = time.monotonic() + self.patience, 0
+        while True:
+            head = self._read(8, end)
+            if head is None:
+                return runner, None
+            if len(head) < 8:
+                raise PossiblyError("the process that runs the program ended unexpectedly")
+            word = int.from_bytes(head, "little")
+            if not word & BEGINS:
+                return runner, word
+            runner, end = word, time.monotonic() + self.patience
+
+    def _read(self, size: int, end: float) -> bytes | None:
+        parts = []
+        while size:
+            if not select.select([self._results], [], [], max(0.0, end - time.monotonic()))[0]:
+                return None
+            part = os.read(self._results, min(size, 1 << 20))
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _kill(self, runner: int) -> bool:
+        """Ends who does not answer; whether that was its last chance: else a fresh process tries again."""
+        if runner:
+            os.kill(runner & (USED - 1), signal.SIGKILL)
+            if runner & USED:
+                return False
+            self._read(8, time.monotonic() + 5)  # the zygote tells that it is over
+        return True
+
+    def close(self) -> None:
+        if self.process:
+            _LIVE.remove(self)
+            self._jobs.close()
+            os.close(self._results)
+            try:
+                os.kill(self.process, signal.SIGKILL)
+                os.waitpid(self.process, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+            self.process = 0
+
+
+def _serve(prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, results: int) -> NoReturn:
+    """The life of the zygote; it ends when nobody can send a job any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with_parent()
+    try:
+        program = prepare()
+        batons.have_greenlets()
+        process.remember_modules()
+        process.settle()
+        started, start = os.pipe()
+        runner = _Runner(program, jobs, results, start)
+        runner.pass_on()
+        fork = _light_fork()
+        before = 0
+        while True:
+            child = fork()
+            if child == 0:
+                runner.live()
+            if before:
+                runner.attend(before)
+            if os.read(started, 1) == NO_MORE:
+                os._exit(0)
+            before = child  # it runs: meanwhile the next one is made
+    except BrokenPipeError:  # whoever asked was interrupted and is gone
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 - nothing may return into the code that forked us
+        import traceback
+
+        traceback.print_exc(file=sys.__stderr__)
+        os._exit(1)
+
+
+def _die_with_parent() -> None:
+    """However the process that made this one ends, this one does not stay behind."""
+    if sys.platform.startswith("linux"):
+        try:
+            import ctypes
+
+            ctypes.CDLL(None).prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
+        except (ImportError, AttributeError, OSError):
+            pass
+
+
+def _light_fork() -> Callable[[], int]:
+    """`fork` of the C library, where that can be called.
+
+    The zygote has one thread, which holds the interpreter's lock before and after, so there is nothing to
+    put right in the child. What Python would do there (new locks for `threading`, another seed for `random`)
+    touches six times as many pages, each of which has to be copied.
+    """
+    if not sys.platform.startswith("linux") or threading.active_count() > 1:
+        return os.fork
+    try:
+        import ctypes
+
+        found = ctypes.PyDLL(None).fork
+    except (ImportError, AttributeError, OSError):
+        return os.fork
+    found.restype = ctypes.c_int
+    light: Callable[[], int] = found
+    return light
+
+
+class _Runner:
+    """Takes jobs when it is its turn: the `Teller` of their executions."""
+
+    def __init__(self, program: Callable[[], Any], jobs: socket.socket, results: int, start: int) -> None:
+        self.program = program
+        self.jobs = jobs
+        self.results = results
+        self.start = start
+        self.turn = os.pipe()
+        self.zygote = os.getpid()
+        self.used = mmap(-1, 1)
+        """Whether who has its turn is no fresh process any more; the zygote can see that."""
+
+    def live(self) -> NoReturn:
+        """The life of a forked process."""
+        _die_with_parent()
+        ready = False
+        while not ready:
+            if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
+                os._exit(OVER)
+            ready = bool(select.select([self.turn[0]], [], [], LOOK)[0])
+        os.read(self.turn[0], 1)
+        life = Life()
+        self.used[0] = 0
+        while True:
+            data = self.jobs.recv(LARGEST_JOB, 0 if life.is_fresh else socket.MSG_PEEK)
+            if not data:
+                self._end()
+            if life.is_fresh:
+                os.write(self.start, b"s")
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+            elif data.startswith(FRESH):
+                self.leave()
+            word = os.getpid() | BEGINS | (0 if life.is_fresh else USED)
+            os.write(self.results, word.to_bytes(8, "little"))
+            job: Job = pickle.loads(memoryview(data)[1:])
+            process.run(job, self.program, self, life)
+            self.used[0] = 1
+
+    def _end(self) -> NoReturn:
+        try:
+            os.write(self.start, NO_MORE)
+        except OSError:
+            pass  # the zygote is gone already
+        self.leave()
+
+    def tell(self, data: bytes) -> None:
+        if self.used[0]:
+            self.jobs.recv(1)  # it is done: nobody else needs to do it
+        left = memoryview(len(data).to_bytes(8, "little") + data)
+        while left:
+            try:
+                left = left[os.write(self.results, left) :]
+            except BrokenPipeError:  # whoever asked was interrupted and is gone
+                os._exit(OVER)
+
+    def leave(self) -> NoReturn:
+        self.pass_on()
+        os._exit(OVER)
+
+    def pass_on(self) -> None:
+        os.write(self.turn[1], b"t")
+
+    def attend(self, child: int) -> None:
+        """The end of a child; one that did not end by itself is told, if nobody else can take its job."""
+        _, status = os.waitpid(child, 0)
+        if os.waitstatus_to_exitcode(status) != OVER:
+            if not self.used[0]:
+                os.write(self.results, bytes(8))
+            self.pass_on()
+
+
+class Stream:
+    """Of one execution that is waited for at the end of a pipe."""
+
+    def __init__(self, out: int) -> None:
+        self.out = out
+
+    def tell(self, data: bytes) -> None:
+        with os.fdopen(self.out, "wb", closefd=False) as stream:
+            stream.write(data)
+
+    def leave(self) -> NoReturn:
+        os._exit(0)

@@ -1,0 +1,125 @@
+"""A task of a controlled execution, and its clock: what it knows of what others did, and its virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from possibly.control.execution import Access, Operation
+from possibly.control.runtime import batons
+from possibly.control.runtime.spin import Trail
+
+Ready = Callable[[], bool]
+Moment = tuple[dict[int, int], float, int, int]
+"""What was known somewhere, what time it was there, and whose step that was: who knows as much of that task
+knows all of it. What several tasks knew together is nobody's (-1)."""
+
+
+class Task:
+    """A thread or a task of an event loop."""
+
+    __slots__ = (
+        "ancestry", "children", "clock", "daemon", "deadline", "ended", "held", "hidden", "host", "index",
+        "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
+        "returns_to", "things", "time", "timed_out", "trail", "wakes_at", "why",
+    )  # fmt: skip
+
+    def __init__(self, ancestry: tuple[int, ...], index: int, label: str, daemon: bool) -> None:
+        self.ancestry = ancestry
+        self.name = ".".join(map(str, ancestry))
+        self.index = index
+        self.label = label
+        self.daemon = daemon
+        self.children = 0
+        self.objects = 0
+        self.things = 0
+        self.hidden = 0
+        self.lock = batons.new()
+        self.operation: Operation | None = None
+        self.ready: Ready | None = None
+        self.refresh: Callable[[], Operation] | None = None
+        """Says anew what the task is about to do, where that changes while it waits."""
+        self.why: Callable[[], dict[str, Any]] | None = None
+        """What it waits for and who could end that, for the report of a deadlock."""
+        self.deadline: float | None = None
+        self.wakes_at: float | None = None
+        """It sleeps until then."""
+        self.timed_out = False
+        self.ended = False
+        self.returns_to: Task | None = None
+        self.host: Task | None = None
+        """The task in whose thread this one runs: an event loop's."""
+        self.loop = ""
+        """The thing that stands for that loop."""
+        self.clock: dict[int, int] = {}
+        self.time = 0.0
+        self.held: list[Any] = []
+        self.trail = Trail()
+        self.random: Any = None
+
+
+class Clocks:
+    """Who comes after whom, by the things that steps touch."""
+
+    def __init__(self) -> None:
+        self._written: dict[str, Moment] = {}
+        self._read: dict[str, Moment] = {}
+
+    def step(self, task: Task, footprint: tuple[Access, ...]) -> None:
+        """The task's running step touches these: it comes after whoever it depends on, as a whole."""
+        written, read = self._written, self._read
+        for thing, writes in footprint:
+            before = written.get(thing)
+            if before is not None:
+                _raise(task, before)
+            if writes and thing in read:
+                _raise(task, read[thing])
+        mine = published(task)
+        moment = (mine, task.time, task.index, mine[task.index])
+        for thing, writes in footprint:
+            self._touch(thing, writes, moment)
+
+    def join(self, task: Task, access: Access) -> None:
+        """The step touches this too, as it turns out: what was told of it before does not tell of this."""
+        thing, writes = access
+        if thing in self._written:
+            _raise(task, self._written[thing])
+        if writes and thing in self._read:
+            _raise(task, self._read[thing])
+        self._touch(thing, writes, (published(task), task.time, -1, 0))
+
+    def _touch(self, thing: str, writes: bool, moment: Moment) -> None:
+        if writes:
+            self._read.pop(thing, None)
+            self._written[thing] = moment
+        else:
+            before = self._read.get(thing)
+            self._read[thing] = moment if before is None else _together(before, moment)
+
+
+def _raise(task: Task, other: Moment) -> None:
+    clock = task.clock
+    known, time, owner, count = other
+    if owner < 0 or clock.get(owner, 0) < count:
+        for index, count in known.items():
+            if clock.get(index, 0) < count:
+                clock[index] = count
+    if time > task.time:
+        task.time = time
+
+
+def published(task: Task) -> dict[int, int]:
+    """What is known to whoever comes after the running step of the task: not what the task does after it."""
+    clock = dict(task.clock)
+    clock[task.index] = clock.get(task.index, 0) - 1
+    return clock
+
+
+def _together(one: Moment, other: Moment) -> Moment:
+    if one[2] >= 0 and other[0].get(one[2], 0) >= one[3]:
+        return other if one[1] <= other[1] else (other[0], one[1], *other[2:])
+    clock = dict(other[0])
+    for index, count in one[0].items():
+        if clock.get(index, 0) < count:
+            clock[index] = count
+    return clock, max(one[1], other[1]), -1, 0

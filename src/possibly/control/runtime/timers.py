@@ -1,0 +1,91 @@
+"""What comes to an event loop from outside its tasks: timers, and calls from other threads.
+
+Each is a task of its own (see `loops`).
+"""
+
+from __future__ import annotations
+
+from asyncio import events
+from typing import Any
+
+from possibly.control.execution import Access, Operation
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.coroutines import state_of, states
+from possibly.control.runtime.kernel import CLOCK, Task
+
+timers: dict[Any, Task] = {}
+
+
+def never() -> bool:
+    return False
+
+
+def told_call_at(plain: Any) -> Any:
+    def call_at(self: Any, when: float, callback: Any, *given: Any, context: Any = None) -> Any:
+        kernel = running.kernel
+        handle = plain(self, when, callback, *given, context=context)
+        if kernel is None:
+            return handle
+        state = state_of(self, kernel)
+        name = getattr(callback, "__qualname__", "")
+        mine = kernel.new_task(f"timer {name}")
+        mine.host, mine.loop, mine.daemon = state.host, state.name, True
+        timers[handle] = mine
+        kernel.admit(mine)
+        kernel.add(Access(mine.name, True))
+        state.handles[mine] = handle
+        mine.operation = Operation(
+            "timer", mine.name, (Access(state.name, True), Access(mine.name, True)), ""
+        )
+        mine.ready = state.can_go
+        mine.wakes_at = when
+        if name in ("_release_waiter", "Timeout._on_timeout"):
+            mine.ready = never
+            mine.deadline, mine.wakes_at = when, None
+            kernel.has_timeouts = True
+            kernel.repeat = kernel.repeat or not (kernel.timed or kernel.early_timeouts)
+        if kernel.timed:
+            clock = Access(CLOCK, mine.deadline is not None)
+            mine.operation = mine.operation._replace(footprint=(*mine.operation.footprint, clock))
+        return handle
+
+    return call_at
+
+
+def told_cancel(plain: Any) -> Any:
+    def cancel(self: Any) -> None:
+        mine = timers.get(self)
+        kernel = running.kernel
+        if mine is not None and kernel is not None and not mine.ended and not self._cancelled:
+            kernel.add(Access(mine.name, True))
+            for state in states.values():
+                state.handles.pop(mine, None)
+            if mine is not kernel.current:
+                kernel.end(mine)
+        plain(self)
+
+    return cancel
+
+
+def told_call_from_thread(plain: Any) -> Any:
+    def call_soon_threadsafe(self: Any, callback: Any, *given: Any, context: Any = None) -> Any:
+        kernel = running.kernel
+        if kernel is None:
+            return plain(self, callback, *given, context=context)
+        state = state_of(self, kernel)
+        if kernel.current.host is state.host or kernel.current is state.host:
+            return self.call_soon(callback, *given, context=context)
+        mine = kernel.new_task("call from a thread")
+        kernel.visible("call", mine.name, (Access(mine.name, True),))
+        self._check_closed()
+        handle = events.Handle(callback, given, self, context)
+        mine.host, mine.loop, mine.daemon = state.host, state.name, True
+        kernel.admit(mine)
+        state.handles[mine] = handle
+        mine.operation = Operation(
+            "callback", mine.name, (Access(state.name, True), Access(mine.name, True)), ""
+        )
+        mine.ready = state.can_go
+        return handle
+
+    return call_soon_threadsafe

@@ -1,0 +1,140 @@
+"""Executions that can go on for ever: starvation, livelock, and programs that need not end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from possibly.control.runtime.zygote import script
+from possibly.control.schedulers.course import Course
+from possibly.session.explore import Exploration, Options, explore
+
+STARTS = """
+threads = [threading.Thread(target=work, name=name) for name, work in works.items()]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+READERS = """
+import threading
+turnstile, lock, readers = threading.Lock(), threading.Lock(), 0
+def reader():
+    global readers
+    while True:
+        pass
+        with lock:
+            readers += 1
+        with lock:
+            readers -= 1
+def writer():
+    while True:
+        with lock:
+            if readers == 0:
+                return
+works = {"reader-1": reader, "reader-2": reader, "writer": writer}
+"""
+ON_A_CONDITION = """
+import threading
+changed, readers = threading.Condition(), 0
+def reader():
+    global readers
+    while True:
+        with changed:
+            readers += 1
+        with changed:
+            readers -= 1
+            changed.notify_all()
+def writer():
+    with changed:
+        while readers > 0:
+            changed.wait()
+works = {"reader-1": reader, "reader-2": reader, "writer": writer}
+"""
+POLITE = """
+import threading
+left, right = threading.Lock(), threading.Lock()
+def polite(first, second):
+    while True:
+        with first:
+            if second.acquire(False):
+                second.release()
+                return
+works = {"a": lambda: polite(left, right), "b": lambda: polite(right, left)}
+"""
+SERVERS = """
+import threading
+lock, n = threading.Lock(), 0
+def server():
+    global n
+    while True:
+        with lock:
+            n = 1 - n
+works = {"one": server, "two": server}
+"""
+TRYING = """
+import threading, time
+lock, stop, order = threading.Lock(), False, []
+def holds():
+    with lock:
+        time.sleep(1)
+        order.append(1)
+def tries():
+    while not stop and not lock.acquire(False):
+        time.sleep(0.1)
+    order.append(2)
+    lock.release()
+works = {"holds": holds, "tries": tries}
+"""
+
+
+def explored(folder: Path, source: str, executions: int = 40) -> Exploration:
+    path = folder / "program.py"
+    path.write_text(source + STARTS)
+    with script((str(path),)) as program:
+        found = explore(program, Options(executions=executions))
+        if found.failure is not None:
+            again = program.execute(Course(found.failure.schedule))
+            assert again.failure == found.failure.execution.failure
+    return found
+
+
+def test_a_writer_that_polls_starves(tmp_path: Path) -> None:
+    found = explored(tmp_path, READERS)
+    assert found.failure is not None
+    assert found.failure.kind == "starvation"
+    assert found.failure.message.startswith("writer comes back to ")
+    assert found.failure.message.endswith("while reader-1 and reader-2 can go on for ever")
+    assert found.executions < 10
+
+
+def test_a_writer_that_waits_on_a_condition_starves(tmp_path: Path) -> None:
+    found = explored(tmp_path, ON_A_CONDITION)
+    assert found.failure is not None
+    assert found.failure.kind == "starvation"
+
+
+def test_a_turnstile_lets_the_writer_in(tmp_path: Path) -> None:
+    source = READERS.replace("        pass\n", "        with turnstile: pass\n").replace(
+        "    while True:\n        with lock:\n            if readers == 0:\n                return\n",
+        "    with turnstile:\n     while True:\n        with lock:\n            if readers == 0:\n"
+        "                return\n",
+    )
+    found = explored(tmp_path, source, 3)
+    assert found.holds is None
+    assert any(reason.startswith("an execution that need not end") for reason in found.open)
+
+
+def test_tasks_that_give_way_for_ever_are_a_livelock(tmp_path: Path) -> None:
+    found = explored(tmp_path, POLITE)
+    assert found.failure is not None
+    assert found.failure.kind == "livelock"
+
+
+def test_a_program_that_need_not_end_is_no_failure(tmp_path: Path) -> None:
+    found = explored(tmp_path, SERVERS, 3)
+    assert found.holds is None
+    assert any("one and two can go on for ever" in reason for reason in found.open)
+
+
+def test_a_loop_that_tries_a_lock_waits_for_its_release(tmp_path: Path) -> None:
+    assert explored(tmp_path, TRYING).holds is True
