@@ -3,7 +3,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 BIN := .venv/bin
 # The stamps depend on these: a new dependency or kernel is installed with the next command.
-PROJECT := pyproject.toml $(wildcard setup.py src/possibly/*/*.c)
+PROJECT := pyproject.toml setup.py $(shell find src/possibly -name '_*.c')
 RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
