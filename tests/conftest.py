@@ -7,6 +7,7 @@ interpreter of its own: what is forked from a process in which many tests ran is
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -19,6 +20,8 @@ settings.load_profile("usual")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Whoever starts the tests in the background has told them, and all they start, to ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "alone: run the test in an interpreter of its own")
 
 

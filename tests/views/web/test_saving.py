@@ -21,6 +21,7 @@ def test_every_picture_can_be_saved(written: Written) -> None:
     views = [view.get_attribute("data-view") for view in shown.page.locator("nav button").all()]
     assert views == ["diagram", "lattice", "slice", "stack-0", "tree-0", "graphs"]
     for view in views:
+        shown.page.reload()  # Chromium saves no more than ten files of one visit without asking
         shown.page.locator(f"[data-view={view}]").click()
         for form in ("svg", "png", "dot"):
             with shown.page.expect_download() as download:
