@@ -12,10 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
 
 from possibly.probes import port
-from possibly.probes.patching import Patches
+from possibly.probes.patching import Patches, ThenPatch
 from possibly.probes.source import SiteMaker, Watch, rewritten
 
 Sites = Callable[[str], SiteMaker]
@@ -64,7 +63,7 @@ class Finder:
         if spec is None or spec.loader is None:
             return None
         if waited:
-            spec.loader = _ThenPatch(spec.loader, self._patches)  # type: ignore[assignment]
+            spec.loader = ThenPatch(spec.loader, self._patches)  # type: ignore[assignment]
             return spec
         file = spec.origin
         if type(spec.loader) is SourceFileLoader and file is not None and port.is_user_file(file):
@@ -85,28 +84,6 @@ class Finder:
 
     def loader(self, name: str, path: str) -> RewritingLoader:
         return RewritingLoader(name, path, self._watch, self._sites)
-
-
-class _ThenPatch:
-    """Loads a library as always and has its probes installed."""
-
-    def __init__(self, plain: Any, patches: Patches) -> None:
-        self._plain = plain
-        self._patches = patches
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._plain, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        found: ModuleType | None = self._plain.create_module(spec)
-        return found
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._plain.exec_module(module)
-        module.__loader__ = self._plain
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._plain
-        self._patches.imported(module.__name__)
 
 
 def put_first(finder: Finder) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 
 Install = Callable[["Patches"], None]
@@ -58,3 +60,25 @@ class Patches:
 
 
 _ABSENT = object()
+
+
+class ThenPatch:
+    """A loader: loads a library as always, then has put in what waits for it."""
+
+    def __init__(self, plain: Any, patches: Patches) -> None:
+        self._plain = plain
+        self._patches = patches
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plain, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        found: ModuleType | None = self._plain.create_module(spec)
+        return found
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._plain.exec_module(module)
+        module.__loader__ = self._plain
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._plain
+        self._patches.imported(module.__name__)

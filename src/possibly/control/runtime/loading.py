@@ -10,16 +10,15 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Sequence
-from importlib.abc import InspectLoader, Loader, MetaPathFinder
+from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
 
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.places import shown
 from possibly.control.runtime.repeatable import Judgement, judged, stores_plainly
 from possibly.probes import port
-from possibly.probes.patching import Patches
+from possibly.probes.patching import Patches, ThenPatch
 
 codes: dict[tuple[str, str], CodeType] = {}
 """(file, module) -> rewritten code."""
@@ -94,7 +93,7 @@ class Finder(MetaPathFinder):
         if self._patches.awaits(fullname):
             spec = PathFinder.find_spec(fullname, path, target)
             if spec is not None and spec.loader is not None:
-                spec.loader = _ThenPatch(spec.loader, self._patches)
+                spec.loader = ThenPatch(spec.loader, self._patches)  # type: ignore[assignment]
             return spec
         if fullname.partition(".")[0] in sys.stdlib_module_names:
             return None
@@ -105,22 +104,3 @@ class Finder(MetaPathFinder):
             return None
         spec.loader = _Rewriting(fullname, spec.origin)
         return spec
-
-
-class _ThenPatch(Loader):
-    """Loads a library as always and puts the models in."""
-
-    def __init__(self, plain: Any, patches: Patches) -> None:
-        self._plain = plain
-        self._patches = patches
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._plain, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        found: ModuleType | None = self._plain.create_module(spec)
-        return found
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._plain.exec_module(module)
-        self._patches.imported(module.__name__)
