@@ -2,8 +2,9 @@
 PYTHON ?= python3
 WORKERS ?= 2
 BIN := .venv/bin
-# The stamps depend on these: a new dependency or kernel is installed with the next command.
-PROJECT := pyproject.toml setup.py $(shell find src/possibly -name '_*.c')
+# The stamps depend on these: a new dependency, kernel or native module is installed with the next command.
+PROJECT := pyproject.toml setup.py $(shell find src/possibly -name '_*.c') \
+  $(wildcard $(shell find src/possibly -name '*.so' | sed 's/\.[^/]*$$/.py/'))
 RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
@@ -73,4 +74,5 @@ soak: $(TOOLS) ## the laws again with many more generated cases
 	POSSIBLY_CASES=20 $(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
 
 clean: ## remove the environment and everything that was built
-	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info src/possibly/*/*.so
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
+	find src/possibly -name '*.so' -delete

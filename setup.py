@@ -1,10 +1,24 @@
-"""The compiled kernels, every `_*.c` beside its plain twin: built when a C compiler is there, else not."""
+"""What is compiled when a C compiler is there, and left out when not.
+
+Every `_*.c` is a kernel beside its plain twin (`possibly.compiled`). The modules of NATIVE are their own
+twins: mypyc compiles them from the Python that is used without.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
+
+NATIVE = """
+causality tree schedulers/dpor macro/inside/watching
+runtime/attributes runtime/calls runtime/encode runtime/items runtime/kernel runtime/memory runtime/places
+runtime/spin runtime/task runtime/things runtime/variables
+""".split()
+"""Of `possibly.control`: where an execution under control spends its time."""
+BUILDING = {"build_ext", "build", "bdist_wheel", "editable_wheel", "install"}
+"""Commands that need what is compiled; others only ask about the project."""
 
 
 def kernel(source: Path) -> Extension:
@@ -12,4 +26,22 @@ def kernel(source: Path) -> Extension:
     return Extension(name, [source.as_posix()], optional=True, extra_compile_args=["-O3"])
 
 
-setup(ext_modules=[kernel(source) for source in sorted(Path("src").glob("possibly/**/_*.c"))])
+def natives() -> list[Extension]:
+    """The modules of NATIVE, as C that mypyc has made of them."""
+    try:
+        from mypyc.build import mypycify
+
+        sources = [f"src/possibly/control/{name}.py" for name in NATIVE]
+        options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent"]
+        made = mypycify([*options, *sources], opt_level="3", group_name="possibly.control.native")
+    except (SystemExit, Exception) as error:  # noqa: BLE001 - whatever it is, all works without
+        print(f"controlled execution stays plain Python: {error!r}", file=sys.stderr)
+        return []
+    for each in made:
+        each.optional = True
+        each.extra_compile_args.append("-Wno-error")
+    return list(made)
+
+
+kernels = [kernel(source) for source in sorted(Path("src").glob("possibly/**/_*.c"))]
+setup(ext_modules=kernels + (natives() if BUILDING.intersection(sys.argv) else []))

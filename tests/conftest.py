@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,9 +21,19 @@ settings.load_profile("usual")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if stale := _stale():
+        pytest.exit(f"{stale[0]} was changed after it was compiled: run make venv", 2)
     # Whoever starts the tests in the background has told them, and all they start, to ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "alone: run the test in an interpreter of its own")
+
+
+def _stale() -> list[Path]:
+    """Native modules that are not what their source says; all of them are in one library."""
+    control = Path(__file__).parents[1] / "src" / "possibly" / "control"
+    built = max((each.stat().st_mtime for each in control.glob("native__mypyc*.so")), default=None)
+    sources = (each.with_name(each.name.partition(".")[0] + ".py") for each in control.rglob("*.so"))
+    return [each for each in sources if built and each.exists() and each.stat().st_mtime > built]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,9 +8,14 @@ from unittest.mock import patch
 
 import pytest
 
+from possibly.control import tree
 from possibly.order.compiled import kernels
 
 needs_kernels = pytest.mark.skipif(kernels() is None, reason="no C compiler was there at installation")
+is_native = not tree.__file__.endswith(".py")
+"""Whether the modules that are compiled as they are (`setup.py`) are so here."""
+needs_plain = pytest.mark.skipif(is_native, reason="a native class has no subclass in Python")
+"""For what `tests/control/test_native.py` runs in plain Python."""
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from possibly.control.treefile import load_tree, save_tree
 from possibly.errors import PossiblyError
 from tests.control.programs import interpreted, locked, random_program, unlocked
 from tests.control.toy import Toy
+from tests.twins import needs_plain
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 ABOUT = {"program": ["toy.py"], "visible": ["x"]}
@@ -190,6 +191,7 @@ def test_a_program_that_does_something_else_the_next_time_is_noticed() -> None:
     assert explorer.tree.divergence is not None and "does not touch the same" in explorer.tree.divergence
 
 
+@needs_plain
 def test_a_tree_in_the_middle_of_a_change_is_not_saved(tmp_path: Path) -> None:
     """As after an interrupt while an execution is learnt: its reversals may not be there yet."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from possibly.control.schedulers.bounded import Bounded
 from possibly.control.schedulers.dpor import Dpor
+from possibly.control.schedulers.guided import Guided
 from possibly.control.schedulers.pct import Pct
 from possibly.control.schedulers.random import RandomWalk
 from possibly.control.tree import ExecutionTree, Node, State
@@ -45,7 +46,7 @@ class Coverage:
 def coverage_of(explorer: object) -> Coverage | None:
     """The figures of an explorer; None if it keeps none."""
     match explorer:
-        case Dpor():
+        case Dpor() | Guided():
             return coverage_of_tree(explorer.tree)
         case Bounded():
             done, left = explorer.executions, explorer.left

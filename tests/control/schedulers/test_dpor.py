@@ -16,6 +16,7 @@ from possibly.control.tree import ExecutionTree, Node
 from tests.control.bugs import BUGS
 from tests.control.programs import FAMILIES, interpreted, random_program
 from tests.control.toy import Toy, classes, classes_by_prefixes
+from tests.twins import needs_plain
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 NUMBERS = [(family, n, traces) for family, numbers in FAMILIES for n, traces in numbers.items()]
@@ -80,6 +81,7 @@ def test_the_families_take_exactly_the_optimal_number(
     assert len({canonical(execution) for execution in executions}) == traces
 
 
+@needs_plain
 @pytest.mark.parametrize(("family", "n", "traces"), [row for row in NUMBERS if row[2] <= 64])
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_any_order_and_several_at_a_time_take_the_same_number(
@@ -119,6 +121,7 @@ def test_generated_programs_have_each_trace_once() -> None:
     assert seen[Outcome.DEADLOCK] and seen[Outcome.FAILED] and seen[Outcome.FINISHED]
 
 
+@needs_plain
 def test_generated_programs_in_any_order_have_each_trace_once() -> None:
     for seed in range(40 * MANY):
         program = random_program(Random(f"orders {seed}"))

@@ -125,7 +125,7 @@ def touch_object(value: Any, writes: bool, at: str) -> None:
         part = object_part(value, now, writes, at)
         touch_all(now, [part], at)
         if not writes:
-            now[0].current.trail.effect()  # whoever changes it may not be seen to do so
+            now[0].running().trail.effect()  # whoever changes it may not be seen to do so
 
 
 def object_part(value: Any, now: tuple[Kernel, Memory], writes: bool, at: str) -> Part:

@@ -29,7 +29,7 @@ from possibly.control.runtime.attributes import (
 )
 from possibly.control.runtime.items import (
     DEEPEST,
-    LOOKING_THROUGH,
+    HOLDING,
     backwards,
     changed,
     container,
@@ -324,7 +324,7 @@ def _with_arguments(
             if owner is not None:
                 parts += _owner_parts(owner, now, changes, at)
             for value in values:
-                if type(value) not in SIMPLE_TYPES or type(value) in (tuple, *LOOKING_THROUGH):
+                if type(value) not in SIMPLE_TYPES or type(value) in HOLDING:
                     parts += parts_of(value, now, at, 0, changes and not only_owner, True)
             touch_all(now, parts, at)
             if changes:

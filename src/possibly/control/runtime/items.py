@@ -36,6 +36,8 @@ PLAIN_KEYS = frozenset({int, str, bool, float, bytes, type(None)})
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 LOOKING_THROUGH = frozenset({*VIEWS, types.MappingProxyType, memoryview})
 """Types whose values only show others."""
+HOLDING = LOOKING_THROUGH | {tuple}
+"""Simple types whose values may hold others that are not."""
 DEEPEST = 8
 """So many levels are looked through."""
 MOST = 5_000
@@ -195,7 +197,7 @@ def whole(value: Any, at: str) -> Any:
 
 def deep(value: Any, at: str, attributes: bool = False, writes: bool = False) -> Any:
     """A value that is about to be looked through: whatever it holds is read, or changed, at one moment."""
-    if type(value) not in SIMPLE_TYPES or type(value) in LOOKING_THROUGH or type(value) is tuple:
+    if type(value) not in SIMPLE_TYPES or type(value) in HOLDING:
         now = accesses.active()
         if now is not None and not now[0].alone:
             touch_all(now, parts_of(value, now, at, 0, writes, attributes), at)
@@ -365,7 +367,7 @@ class Rounds:
     def __next__(self) -> Any:
         now = accesses.active()
         if now is not None:
-            now[0].current.trail.turn()  # who calls this may be a loop in C, which nobody sees go on
+            now[0].running().trail.turn()  # who calls this may be a loop in C, which nobody sees go on
         if now is None or now[0].alone:
             pass
         elif type(self._plain) is LIST_ITERATOR and not self.is_shared:

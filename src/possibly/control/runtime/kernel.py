@@ -116,6 +116,10 @@ class Kernel:
 
     # ---- tasks ----------------------------------------------------------------------------------
 
+    def running(self) -> Task:
+        """Who runs now, for those who do not ask the scheduler."""
+        return self.current
+
     def new_task(self, label: str, daemon: bool = False) -> Task:
         """A child of the running task; it has no operation until it stops at its first."""
         parent = self.current
@@ -186,7 +190,7 @@ class Kernel:
             self.has_timeouts = True
             if not self.early_timeouts:
                 self.assumed[PATIENT] = None
-        at = place_of(sys._getframe(1)) if at is None else at
+        at = place_of(sys._getframe()) if at is None else at
         waits = ready is not None and not (self.early_timeouts and timeout is not None)
         task.operation = _new(Operation, (kind, thing, footprint, at, waits))
         task.ready = ready

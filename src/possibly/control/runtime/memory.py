@@ -132,7 +132,7 @@ class Memory:
 
     def hide(self, kernel: Kernel, family: str, footprint: tuple[Access, ...], key: Any = None) -> None:
         """One of several accesses that happen at one moment, which cannot become a step by itself later."""
-        self._watch(kernel, kernel.current, family, footprint, key)
+        self._watch(kernel, kernel.running(), family, footprint, key)
         self.overflowed.add(family)
 
     def _watch(

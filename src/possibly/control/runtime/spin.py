@@ -167,7 +167,7 @@ def _only_sleeps(operation: Operation, met: list[Access]) -> bool:
 
 def _stack() -> Stack:
     """The user's frames of the running task, with their variables; globals are watched elsewhere."""
-    frame = sys._getframe(3)
+    frame = sys._getframe()
     found: Stack = []
     known, boundary = places.known, places.boundary
     while frame is not None and (code := frame.f_code) is not boundary:

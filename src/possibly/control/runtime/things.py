@@ -87,7 +87,7 @@ class Things:
         """Names an object that the running task has just made."""
         found = self._known.get(id(value))
         if found is None:
-            task = kernel.current
+            task = kernel.running()
             task.objects += 1
             family = f"{type(value).__name__}@{at}" if self.kind(value) == CONTAINER else _class_name(value)
             if hasattr(type(value), "__del__") and self.kind(value) == INSTANCE:

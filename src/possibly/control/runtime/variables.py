@@ -59,7 +59,7 @@ def turn() -> None:
     """A round of a `for` loop."""
     kernel = running.kernel
     if kernel is not None:
-        kernel.current.trail.turn()
+        kernel.running().trail.turn()
 
 
 def call_it(value: Any, name: str, now: tuple[Kernel, Memory], at: str, is_global: bool = False) -> None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from possibly.control.execution import Choice, Execution, Operation, Step, Task
 from possibly.control.schedulers.course import Course, Sleep
 from possibly.control.schedulers.dpor import Dpor
+from possibly.control.tree import ExecutionTree
 
 
 class Wanted(NamedTuple):
@@ -95,25 +96,29 @@ class GuidedCourse(Course):
         self.trail.moved(step.task, step.operation)
 
 
-class Guided(Dpor):
+class Guided:
     """An explorer that looks for one path first, and then everywhere."""
 
     def __init__(self, path: tuple[Wanted, ...], tasks: Mapping[str, Task] | None = None) -> None:
-        super().__init__()
+        self._search = Dpor()
         self.path = path
         self.tasks: dict[str, Task] = dict(tasks or {})
         self.reached = 0
         """The longest part of the path that some execution has done, in order."""
         self.best: Execution | None = None
 
+    @property
+    def tree(self) -> ExecutionTree:
+        return self._search.tree
+
     def plan(self) -> Course | None:
-        course = super().plan()
+        course = self._search.plan()
         if course is None:
             return None
         return GuidedCourse(self.path, self.tasks, course.prefix, course.sleep, alone=course.alone)
 
     def learn(self, execution: Execution) -> None:
-        super().learn(execution)
+        self._search.learn(execution)
         for task, name in execution.names.items():
             self.tasks.setdefault(name, task)
         reached = self.done_by(execution)

@@ -31,8 +31,7 @@ class _Bystander(Kernel):
         super().__init__(nothing, nothing, nothing)
         self.uncontrolled = _Telling()
 
-    @property
-    def current(self) -> Task:
+    def running(self) -> Task:
         """Things are named by the thread that makes them; nothing else is asked of a task."""
         here = gate.local.gate
         if here is None:
@@ -42,10 +41,6 @@ class _Bystander(Kernel):
             known.task = Task((known.index,), known.index, here.name, False)
         found: Task = known.task
         return found
-
-    @current.setter
-    def current(self, task: Task) -> None:
-        pass
 
     def commit(self) -> None:
         pass
