@@ -12,8 +12,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 NATIVE = """
-causality tree schedulers/dpor macro/inside/watching
-runtime/attributes runtime/calls runtime/encode runtime/items runtime/kernel runtime/memory runtime/places
+causality tree schedulers/course schedulers/dpor macro/inside/watching
+runtime/attributes runtime/calls runtime/encode runtime/footprints runtime/items runtime/kernel runtime/memory runtime/places
 runtime/spin runtime/task runtime/things runtime/variables
 """.split()
 """Of `possibly.control`: where an execution under control spends its time."""
@@ -39,7 +39,7 @@ def natives() -> list[Extension]:
         return []
     for each in made:
         each.optional = True
-        each.extra_compile_args.append("-Wno-error")
+        each.extra_compile_args = [*each.extra_compile_args, "-Wno-error"]  # a new compiler warns of more
     return list(made)
 
 

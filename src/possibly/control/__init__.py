@@ -1,4 +1,5 @@
 """Runs of a live program under our own scheduler: executions, schedulers, the tree of what was explored."""
+
 from __future__ import annotations
 
 from possibly.compiled import natives_if_wanted

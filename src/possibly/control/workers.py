@@ -18,6 +18,11 @@ from possibly.control.execution import Execution, Scheduler
 class Worker(Protocol):
     """A program whose execution can be waited for together with others."""
 
+    @property
+    def patience(self) -> float:
+        """Seconds that an execution may take."""
+        ...
+
     def begin(self, scheduler: Scheduler) -> None: ...
 
     def fileno(self) -> int: ...
@@ -29,23 +34,25 @@ _Worker = TypeVar("_Worker", bound=Worker)
 
 
 class Team(Generic[_Worker]):
-    """Workers, idle or with an execution under way."""
+    """Workers, each with any number of executions under way."""
 
     def __init__(self, workers: Sequence[_Worker]) -> None:
-        self.idle: list[_Worker] = list(reversed(workers))
+        self.workers = workers
         self.running: list[tuple[_Worker, Scheduler]] = []
 
-    def begin(self, plan: Scheduler) -> None:
-        worker = self.idle.pop()
+    def begin(self, plan: Scheduler, among: int) -> None:
+        """Gives a plan to that one of the first workers who has the fewest."""
+        busy = [worker for worker, _ in self.running]
+        worker = min(self.workers[:among], key=busy.count)
         worker.begin(plan)
         self.running.append((worker, plan))
 
     def finished(self) -> tuple[_Worker, Scheduler, Execution]:
-        """The next execution that is over, of a worker that is idle from then on."""
-        ready = select.select([worker for worker, _ in self.running], [], [])[0]
-        number = next(n for n, (worker, _) in enumerate(self.running) if worker in ready)
+        """The next execution that is over."""
+        busy = [worker for worker, _ in self.running]
+        ready = select.select(busy, [], [], min(worker.patience for worker in busy))[0]
+        number = next((n for n, worker in enumerate(busy) if worker in ready), 0)
         worker, plan = self.running.pop(number)
-        self.idle.append(worker)
         return worker, plan, worker.end()
 
     def drain(self) -> None:

@@ -178,6 +178,7 @@ _LIBRARY = tuple(
 )
 _SITE = ("/site-packages/", "/dist-packages/")
 _known: dict[str, bool] = {}
+_own_files: dict[str, bool] = {}
 
 
 def is_library(file: str) -> bool:
@@ -199,7 +200,11 @@ _OWN = __file__[: __file__.rindex("probes")]
 
 def is_user_file(file: str) -> bool:
     """Whether a file is the user's own: neither the standard library nor an installed package."""
-    return not is_library(file) and not any(part in file.replace("\\", "/") for part in _SITE)
+    found = _own_files.get(file)
+    if found is None:
+        plain = file.replace("\\", "/")
+        found = _own_files[file] = not is_library(file) and not any(part in plain for part in _SITE)
+    return found
 
 
 def called_by_library(depth: int = 2) -> bool:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ALONE = 0.1
 """Seconds that one worker searches alone: what is through by then is not worth the start of another."""
+CAREFUL = 4
+"""So many executions are each planned by all before them: most bugs are found by these."""
 AHEAD = 4
 """So many executions a worker are on their way: it runs one while the last is learnt from."""
 QUICK = 0.1
@@ -177,11 +179,11 @@ class _Search:
     def run(self) -> Exploration:
         found = self.found
         twins = [self.program.twin() for _ in range(self.options.jobs - 1)]
-        self.team = team = Team([self.program, *twins] * AHEAD)
+        self.team = team = Team([self.program, *twins])
         try:
             while found.failure is None and not self._limit():
                 while self._has_room() and (plan := self.explorer.plan()) is not None:
-                    team.begin(plan)
+                    team.begin(plan, self._workers())
                 if not team.running:
                     if self._is_confirmed():
                         self._conclude()
@@ -211,19 +213,25 @@ class _Search:
             self.explorer = self.make()
 
     def _has_room(self) -> bool:
-        """Whether another execution may begin. While hunting, each is planned by all before it."""
-        room, seconds = self.options.jobs, time.monotonic() - self.begun
-        if room > 1 and seconds < ALONE:
-            room = 1
-        elif self.found.executions >= HUNT and seconds < QUICK * self.found.executions:
-            room *= AHEAD
-        return len(self.team.running) < room
+        """Whether another execution may begin."""
+        return len(self.team.running) < self._workers() * self._ahead()
+
+    def _workers(self) -> int:
+        """How many may work."""
+        return 1 if time.monotonic() - self.begun < ALONE else self.options.jobs
+
+    def _ahead(self) -> int:
+        """How many executions each worker may have on its way."""
+        done = self.found.executions
+        if done < CAREFUL or time.monotonic() - self.begun > QUICK * done:
+            return 1
+        return AHEAD if done >= HUNT else 2
 
     def _is_confirmed(self) -> bool:
         """Nothing is left to explore; if fresh processes do not agree, all begins anew with these alone."""
-        if all(worker.agrees() for worker in set(self.team.idle)):
+        if all(worker.agrees() for worker in self.team.workers):
             return True
-        for worker in set(self.team.idle):
+        for worker in self.team.workers:
             worker.distrust()
         self.found.restarts += 1
         self.explorer = self.make()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import FOREIGN, Memory
 from possibly.control.runtime.primitives import Quiet
@@ -83,12 +84,12 @@ def member(found: Found, name: str, writes: bool) -> tuple[Found, str, tuple[Acc
     if isinstance(named.value, types.ModuleType):
         thing = family = global_name(named.name, name)
         exact = Named(thing, family, named.value, True)
-        return (kernel, memory, exact), thing, (Access(thing, writes),)
+        return (kernel, memory, exact), thing, touching(thing, writes)
     thing = f"{named.name}.{name}"
     family = f"{named.family}.{name}"
     if thing not in kernel.labels:
         kernel.labels[thing] = f"{kernel.labels.get(named.name) or named.shown or named.family}.{name}"
-    return (kernel, memory, named._replace(family=family)), thing, (Access(thing, writes),)
+    return (kernel, memory, named._replace(family=family)), thing, touching(thing, writes)
 
 
 class Part(NamedTuple):
@@ -130,7 +131,7 @@ def touch_object(value: Any, writes: bool, at: str) -> None:
 
 def object_part(value: Any, now: tuple[Kernel, Memory], writes: bool, at: str) -> Part:
     named = now[1].things.named(value, now[0], at)
-    footprint = (Access(named.name, writes),)
+    footprint = touching(named.name, writes)
     return Part(named.family, named.name, footprint, None if named.exact else id(value))
 
 

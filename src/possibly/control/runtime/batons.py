@@ -51,6 +51,9 @@ def use_greenlets() -> None:
     library: Any = import_module("greenlet")
     getcurrent, greenlet = library.getcurrent, library.greenlet
     turn: Turn | None = None
+    idle: list[Any] = []
+    """Stacks whose task has ended: a new one takes the system ten times as long as a switch."""
+    bodies: dict[Any, Callable[[], None]] = {}
 
     class Turn:
         """The baton of a greenlet."""
@@ -69,8 +72,18 @@ def use_greenlets() -> None:
                 assert turn is not None
                 turn.stack.switch()
 
+    def serve() -> None:
+        me = getcurrent()
+        while True:
+            bodies.pop(me)()
+            idle.append(me)
+            first.switch()
+
     def begin(task: Any, body: Callable[[], None]) -> None:
-        task.lock.stack = greenlet(body, parent=first)
+        stack = idle.pop() if idle else greenlet(serve, parent=first)
+        stack.gr_context = None  # as that of a new thread
+        bodies[stack] = body
+        task.lock.stack = stack
         task.lock.release()
 
     first = getcurrent()

@@ -18,12 +18,12 @@ from possibly.control.runtime import files
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
+    BEHAVIOUR,
     Part,
     delattribute,
     getattribute,
     object_part,
     setattribute,
-    touch,
     touch_all,
     touch_attribute,
 )
@@ -38,13 +38,13 @@ from possibly.control.runtime.items import (
     delitem,
     getitem,
     is_followed,
-    item_of,
     iterate,
     iterator,
     parts_of,
     setitem,
     size,
     tell_whole,
+    touch_item,
     whole,
 )
 from possibly.control.runtime.kernel import Kernel
@@ -125,6 +125,10 @@ def method(value: Any, name: str, at: str) -> Any:
         if type(bound) is types.MethodType and bound.__self__ is value:
             return bound  # it tells of itself
         return callee(getattribute(value, name, at), at)
+    if type(value) is types.ModuleType:
+        found = vars(value).get(name)
+        if found is not None and _harmless.get(id(found)) is found:
+            return found
     now = accesses.active()
     kind = now[1].things.kind(value) if now is not None else -1
     if kind == CONTAINER:
@@ -179,7 +183,7 @@ def _by_key(value: Any, bound: Any, at: str) -> Any:
     def call(key: Any, *rest: Any) -> Any:
         found = container(value, at)
         if found is not None:
-            touch(found, *item_of(value, found[2], key, False), at)
+            touch_item(found, value, key, False, at)
         return bound(key, *rest)
 
     return call
@@ -251,7 +255,8 @@ def _unbound(function: Any, at: str, *given: Any, **options: Any) -> Any:
 def _of_library(function: Any, plain: Any, owner: Any, kernel: Kernel, at: str) -> Any:
     module = (getattr(plain, "__module__", None) or type(owner).__module__ or "").partition(".")[0]
     name = getattr(function, "__name__", "")
-    if name in OUTSIDE.get(module, ()):
+    is_outside = name in OUTSIDE.get(module, ())
+    if is_outside:
         kernel.uncontrolled[f"{module.lstrip('_')}.{name}, which is not under control"] = None
     if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone:
         kernel.uncontrolled["a cache (lru_cache) that was made before the program was under control"] = None
@@ -261,6 +266,8 @@ def _of_library(function: Any, plain: Any, owner: Any, kernel: Kernel, at: str) 
     if path is not None:
         return partial(_with_files, function, path, at)
     if module in HARMLESS or function is partial:
+        if isinstance(function, BEHAVIOUR) and not is_outside:
+            _harmless[id(function)] = function
         return function
     if module == "itertools" and name != "repeat":
         return partial(lazily, function, at)
@@ -270,6 +277,10 @@ def _of_library(function: Any, plain: Any, owner: Any, kernel: Kernel, at: str) 
     reads = reads and not (module in ("operator", "_operator") and name in IN_PLACE)
     of_instance = type(function) is types.MethodType and type(function.__self__) is not type
     return _with_arguments(function, at, function.__self__ if of_instance else None, not reads)
+
+
+_harmless: dict[int, Any] = {}
+"""Functions and classes of libraries that need not be told of, by identity."""
 
 
 def _logged(function: Any, at: str) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.footprints import reading, touching, writing
 from possibly.control.runtime.kernel import Task
 from possibly.control.runtime.locks import Lock, Quiet, RLock, label, name_for
 from possibly.control.runtime.places import place_of
@@ -73,9 +74,7 @@ class Condition(Quiet):
             lambda: waiter.woken and lock.free, timeout, lambda: self._why(waiter),
         )  # fmt: skip
         if not found and not lock.free:  # the time was up, but the lock must be taken again
-            kernel.visible(
-                "acquire", lock.name, (Access(lock.name, True),), None, lock.is_free, None, lock.why
-            )
+            kernel.visible("acquire", lock.name, writing(lock.name), None, lock.is_free, None, lock.why)
         if waiter.woken:
             self.woken -= 1
         elif waiter in self.waiters:
@@ -109,7 +108,7 @@ class Condition(Quiet):
         if kernel is None:
             return
         if not self.quiet:
-            kernel.visible("notify", self.name, (Access(self.name, True),))
+            kernel.visible("notify", self.name, writing(self.name))
             if self.waiters and not self.woken:
                 kernel.opened(("wake", self.name))
         self.last_notify = place_of(sys._getframe(1))
@@ -144,7 +143,7 @@ class Event(Quiet):
     def _step(self, kind: str, writes: bool) -> None:
         kernel = running.kernel
         if kernel is not None and not self.quiet:
-            kernel.visible(kind, self.name, (Access(self.name, writes),))
+            kernel.visible(kind, self.name, touching(self.name, writes))
 
     def is_set(self) -> bool:
         self._step("is_set", False)
@@ -171,13 +170,13 @@ class Event(Quiet):
         kernel = running.kernel
         if kernel is None or (self.quiet and self._flag):
             return self._flag
-        kernel.visible("await", self.name, (Access(self.name, False),))
+        kernel.visible("await", self.name, reading(self.name))
         if self._flag:
             return True
         waiter = _Waiter(kernel.current)
         self.waiters.append(waiter)
         found = kernel.visible(
-            "wake", self.name, (Access(self.name, False),), None,
+            "wake", self.name, reading(self.name), None,
             lambda: waiter.woken, timeout, self._why,
         )  # fmt: skip
         if waiter.woken:

@@ -12,29 +12,42 @@ from typing import Any
 from possibly.control.execution import Access, Execution, Operation, Outcome, Step
 
 
+class _Table:
+    """The operations of an execution, as plain data."""
+
+    def __init__(self) -> None:
+        self.operations: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        """By identity: the execution keeps them all."""
+
+    def number(self, operation: Operation) -> int:
+        found = self._numbers.get(id(operation))
+        if found is None:
+            kind, thing, footprint, at, waits = operation
+            found = self._numbers[id(operation)] = len(self.operations)
+            self.operations.append((kind, thing, tuple([tuple(a) for a in footprint]), at, waits))
+        return found
+
+
 def encoded(execution: Execution, extra: dict[str, Any]) -> bytes:
     """`extra` is plain data that travels along."""
-    table: dict[Operation, int] = {}
+    table = _Table()
     rows = []
     before: dict[str, Operation] = {}
     for step in execution.steps:
         changes = {
-            task: table.setdefault(operation, len(table))
+            task: table.number(operation)
             for task, operation in step.pending.items()
             if before.get(task) is not operation
         }
         gone = [task for task in before if task not in step.pending]
         before = step.pending
-        number = table.setdefault(step.operation, len(table))
+        number = table.number(step.operation)
         rows.append((step.task, number, step.enabled, changes, gone, step.detail, step.shut))
-    pending = {task: table.setdefault(each, len(table)) for task, each in execution.pending.items()}
-    operations = [
-        (each.kind, each.thing, tuple([tuple(a) for a in each.footprint]), each.at, each.waits)
-        for each in table
-    ]
+    pending = {task: table.number(each) for task, each in execution.pending.items()}
     return marshal.dumps(
         (
-            operations, rows, execution.outcome.value, execution.names, execution.failure,
+            table.operations, rows, execution.outcome.value, execution.names, execution.failure,
             execution.uncontrolled, execution.output, execution.things,
             pending, extra,
         )

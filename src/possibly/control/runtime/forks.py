@@ -18,6 +18,7 @@ import pickle
 import select
 import signal
 import socket
+import struct
 import sys
 import threading
 import time
@@ -42,8 +43,40 @@ LOOK = 1.0
 """Seconds after which a process that waits for its turn looks whether anybody can give it."""
 OVER = 93
 """The status with which a process that told all it knows ends."""
-BEGINS, USED = 1 << 63, 1 << 62
-"""Words among the sizes of answers: a process, with this number, takes a job; it is not a fresh one."""
+_clock = time.monotonic
+"""The real one: that of the module is the program's (`inputs`)."""
+
+
+class _Turn:
+    """Who has its turn, in memory that all processes see."""
+
+    _TAKEN = struct.Struct("=qd")
+
+    def __init__(self) -> None:
+        self._memory = mmap(-1, self._TAKEN.size + 1)
+
+    def take(self) -> None:
+        """This process runs a job from now on."""
+        self._TAKEN.pack_into(self._memory, 0, os.getpid(), _clock())
+
+    def rest(self) -> None:
+        """Nobody runs a job."""
+        self._TAKEN.pack_into(self._memory, 0, 0, 0.0)
+
+    @property
+    def runner(self) -> tuple[int, float]:
+        """The process that runs a job, and since when; 0: there is none."""
+        found: tuple[int, float] = self._TAKEN.unpack_from(self._memory)
+        return found
+
+    @property
+    def is_used(self) -> bool:
+        """Who has its turn has executed a job before."""
+        return bool(self._memory[self._TAKEN.size])
+
+    @is_used.setter
+    def is_used(self, used: bool) -> None:
+        self._memory[self._TAKEN.size] = used
 
 
 _LIVE: list[Zygote] = []
@@ -57,6 +90,7 @@ class Zygote:
         self._jobs, jobs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._results, results = os.pipe()
         self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
+        self._turn = _Turn()
         self.process = os.fork()
         if self.process == 0:
             self._jobs.close()
@@ -64,7 +98,7 @@ class Zygote:
             for other in _LIVE:  # else they would not notice that nobody can send them a job any more
                 other._jobs.close()
                 os.close(other._results)
-            _serve(prepare, jobs, results)
+            _serve(prepare, jobs, results, self._turn)
         jobs.close()
         os.close(results)
         self.patience = PATIENCE
@@ -80,12 +114,12 @@ class Zygote:
     def answer(self) -> tuple[Execution, dict[str, Any]]:
         """Of the job that was handed over first."""
         while True:
-            runner, size = self._size()
+            size = self._size()
             if size is None:
                 message = (
                     f"no end within {self.patience:g} seconds: something outside control does not return"
                 )
-                if self._kill(runner):
+                if self._kill():
                     return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
             elif size == 0:
                 message = "the process ended by itself (os._exit, a signal or a crash)"
@@ -95,19 +129,18 @@ class Zygote:
                 assert body is not None
                 return decoded(body)
 
-    def _size(self) -> tuple[int, int | None]:
-        """Who has answered, and how much; None: nothing in time."""
-        end, runner = time.monotonic() + self.patience, 0
+    def _size(self) -> int | None:
+        """How long the next answer is; None: who runs, or should, has had its time."""
+        asked = time.monotonic()
         while True:
-            head = self._read(8, end)
-            if head is None:
-                return runner, None
-            if len(head) < 8:
+            runner, begun = self._turn.runner
+            head = self._read(8, (begun if runner else asked) + self.patience)
+            if head is None and self._turn.runner == (runner, begun):
+                return None
+            if head is not None and len(head) < 8:
                 raise PossiblyError("the process that runs the program ended unexpectedly")
-            word = int.from_bytes(head, "little")
-            if not word & BEGINS:
-                return runner, word
-            runner, end = word, time.monotonic() + self.patience
+            if head is not None:
+                return int.from_bytes(head, "little")
 
     def _read(self, size: int, end: float) -> bytes | None:
         parts = []
@@ -121,11 +154,12 @@ class Zygote:
             size -= len(part)
         return b"".join(parts)
 
-    def _kill(self, runner: int) -> bool:
+    def _kill(self) -> bool:
         """Ends who does not answer; whether that was its last chance: else a fresh process tries again."""
+        runner = self._turn.runner[0]
         if runner:
-            os.kill(runner & (USED - 1), signal.SIGKILL)
-            if runner & USED:
+            os.kill(runner, signal.SIGKILL)
+            if self._turn.is_used:
                 return False
             self._read(8, time.monotonic() + 5)  # the zygote tells that it is over
         return True
@@ -143,7 +177,9 @@ class Zygote:
             self.process = 0
 
 
-def _serve(prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, results: int) -> NoReturn:
+def _serve(
+    prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, results: int, turn: _Turn
+) -> NoReturn:
     """The life of the zygote; it ends when nobody can send a job any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent()
@@ -153,7 +189,7 @@ def _serve(prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, result
         process.remember_modules()
         process.settle()
         started, start = os.pipe()
-        runner = _Runner(program, jobs, results, start)
+        runner = _Runner(program, jobs, results, start, turn)
         runner.pass_on()
         fork = _light_fork()
         before = 0
@@ -209,15 +245,18 @@ def _light_fork() -> Callable[[], int]:
 class _Runner:
     """Takes jobs when it is its turn: the `Teller` of their executions."""
 
-    def __init__(self, program: Callable[[], Any], jobs: socket.socket, results: int, start: int) -> None:
+    def __init__(
+        self, program: Callable[[], Any], jobs: socket.socket, results: int, start: int, turn: _Turn
+    ) -> None:
         self.program = program
         self.jobs = jobs
         self.results = results
         self.start = start
-        self.turn = os.pipe()
+        self.next = os.pipe()
+        """Who reads from it has its turn."""
         self.zygote = os.getpid()
-        self.used = mmap(-1, 1)
-        """Whether who has its turn is no fresh process any more; the zygote can see that."""
+        self.turn = turn
+        self.data = bytearray(LARGEST_JOB)
 
     def live(self) -> NoReturn:
         """The life of a forked process."""
@@ -226,24 +265,23 @@ class _Runner:
         while not ready:
             if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
                 os._exit(OVER)
-            ready = bool(select.select([self.turn[0]], [], [], LOOK)[0])
-        os.read(self.turn[0], 1)
+            ready = bool(select.select([self.next[0]], [], [], LOOK)[0])
+        os.read(self.next[0], 1)
         life = Life()
-        self.used[0] = 0
+        self.turn.is_used = False
         while True:
-            data = self.jobs.recv(LARGEST_JOB, 0 if life.is_fresh else socket.MSG_PEEK)
-            if not data:
+            size = self.jobs.recv_into(self.data, 0, 0 if life.is_fresh else socket.MSG_PEEK)
+            if not size:
                 self._end()
             if life.is_fresh:
                 os.write(self.start, b"s")
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
-            elif data.startswith(FRESH):
+            elif self.data.startswith(FRESH):
                 self.leave()
-            word = os.getpid() | BEGINS | (0 if life.is_fresh else USED)
-            os.write(self.results, word.to_bytes(8, "little"))
-            job: Job = pickle.loads(memoryview(data)[1:])
+            self.turn.take()
+            job: Job = pickle.loads(memoryview(self.data)[1:size])
             process.run(job, self.program, self, life)
-            self.used[0] = 1
+            self.turn.is_used = True
 
     def _end(self) -> NoReturn:
         try:
@@ -253,8 +291,9 @@ class _Runner:
         self.leave()
 
     def tell(self, data: bytes) -> None:
-        if self.used[0]:
+        if self.turn.is_used:
             self.jobs.recv(1)  # it is done: nobody else needs to do it
+        self.turn.rest()
         left = memoryview(len(data).to_bytes(8, "little") + data)
         while left:
             try:
@@ -267,13 +306,14 @@ class _Runner:
         os._exit(OVER)
 
     def pass_on(self) -> None:
-        os.write(self.turn[1], b"t")
+        os.write(self.next[1], b"t")
 
     def attend(self, child: int) -> None:
         """The end of a child; one that did not end by itself is told, if nobody else can take its job."""
         _, status = os.waitpid(child, 0)
         if os.waitstatus_to_exitcode(status) != OVER:
-            if not self.used[0]:
+            self.turn.rest()
+            if not self.turn.is_used:
                 os.write(self.results, bytes(8))
             self.pass_on()
 

@@ -27,6 +27,7 @@ from possibly.control.runtime.attributes import (
     touch_all,
     touch_attribute,
 )
+from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import WIDEST, Memory
 from possibly.control.runtime.things import CONTAINER, INSTANCE, OPAQUE, SIMPLE_TYPES, Named
@@ -96,7 +97,7 @@ def tell_whole(value: Any, found: Found) -> None:
 
 
 def _shape(named: Named, writes: bool) -> tuple[Access, ...]:
-    return (Access(f"{named.name}[]", writes),)
+    return touching(f"{named.name}[]", writes)
 
 
 def _all(value: Any, named: Named) -> tuple[Access, ...]:
@@ -116,7 +117,12 @@ def item_of(value: Any, named: Named, key: Any, writes: bool) -> tuple[str, tupl
         return f"{named.name}[]", _shape(named, True) if writes else _all(value, named)
     thing = f"{named.name}[{text}]"
     grows = writes and isinstance(value, dict) and not dict.__contains__(value, key)
-    return thing, (Access(thing, writes), *_shape(named, grows))
+    return thing, touching(thing, writes) + _shape(named, grows)
+
+
+def touch_item(found: Found, value: Any, key: Any, writes: bool, at: str) -> int:
+    thing, footprint = item_of(value, found[2], key, writes)
+    return touch(found, thing, footprint, at)
 
 
 def getitem(value: Any, key: Any, at: str) -> Any:
@@ -129,7 +135,7 @@ def getitem(value: Any, key: Any, at: str) -> Any:
         return value[key]
     if isinstance(value, defaultdict) and value.default_factory is not None:
         return _defaulted(value, key, found, at)
-    mode = touch(found, *item_of(value, found[2], key, False), at)
+    mode = touch_item(found, value, key, False, at)
     result = value[key]
     if mode:
         found[1].saw(found[0], mode, result)
@@ -140,11 +146,11 @@ def _defaulted(value: Any, key: Any, found: Found, at: str) -> Any:
     """An item that is made if it is missing: a type makes it at once, a function of the program may wait."""
     is_missing = not dict.__contains__(value, key)
     at_once = isinstance(value.default_factory, type)
-    touch(found, *item_of(value, found[2], key, is_missing and at_once), at)
+    touch_item(found, value, key, is_missing and at_once, at)
     if at_once or dict.__contains__(value, key):
         return value[key]
     made = value.default_factory()
-    touch(found, *item_of(value, found[2], key, True), at)
+    touch_item(found, value, key, True, at)
     value[key] = made
     return made
 
@@ -159,7 +165,7 @@ def setitem(value: Any, key: Any, new: Any, at: str) -> None:
         _touch_behind(value, True, at)
         value[key] = new
         return
-    mode = touch(found, *item_of(value, found[2], key, True), at)
+    mode = touch_item(found, value, key, True, at)
     value[key] = new
     if mode:
         found[1].saw(found[0], mode, new)
@@ -311,7 +317,7 @@ def size(value: Any, at: str) -> Any:
 
 def contains(item: Any, value: Any, at: str) -> bool:
     if isinstance(value, dict) and (found := container(value, at)) is not None:
-        touch(found, *item_of(value, found[2], item, False), at)
+        touch_item(found, value, item, False, at)
     else:
         deep(value, at)
     return item in value
@@ -383,7 +389,7 @@ class Rounds:
         if found is not None:
             round_ = len(self._base) - length_hint(self._plain)
             if round_ < len(self._base):
-                touch(found, *item_of(self._base, found[2], round_, False), self._at)
+                touch_item(found, self._base, round_, False, self._at)
             else:
                 touch(found, f"{found[2].name}[]", _shape(found[2], False), self._at)
 

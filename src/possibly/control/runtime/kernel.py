@@ -420,9 +420,9 @@ class Kernel:
         self._chosen = self._operation = None
         self.previous = chosen.name
         if operation.kind not in NEUTRAL or operation.kind == "release":
-            for access in operation.footprint:
-                if access.writes:
-                    self.versions[access.thing] = self.versions.get(access.thing, 0) + 1
+            for thing, writes in operation.footprint:
+                if writes:
+                    self.versions[thing] = self.versions.get(thing, 0) + 1
         chosen.trail.done(operation, self.versions)
         self.steps.append(step)
         self.scheduler.done(step)

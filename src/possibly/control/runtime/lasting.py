@@ -25,7 +25,7 @@ from possibly.control.runtime.memory import Memory
 
 LONGEST = 5_000
 """Executions in the life of a process."""
-ROUND = 16
+ROUND = 64
 """After so many executions, or objects, what was thrown away is collected."""
 CROWD = 50_000
 _IDENTITIES = 1 << 32
@@ -69,10 +69,12 @@ class Life:
         """The state in which a program finds the process that executes it."""
         running.kernel = accesses.memory = None
         if self.is_fresh:
-            self._settle()
+            self.settle()
         self.executions += 1
         for name in loading.executed:
-            sys.modules.pop(name, None)
+            module = sys.modules.pop(name, None)
+            if module is not None:  # its functions hold it: else the collector had to find that out
+                vars(module).clear()
         loading.executed.clear()
         attributes._members.clear()
         items._dicts.clear()
@@ -82,10 +84,10 @@ class Life:
         if self.executions % ROUND == 0 or gc.get_count()[0] > CROWD:
             gc.collect()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """From now on nothing is collected in the middle of an execution, and no thread is started."""
         gc.disable()
-        if batons.have_greenlets():
+        if batons.launch is None and batons.have_greenlets():
             batons.use_greenlets()
             threading.get_ident = _identity
         getattr(threading, "_shutdown_locks", set()).clear()

@@ -27,7 +27,7 @@ loaded: list[tuple[str, str]] = []
 judgements: dict[tuple[str, str], Judgement] = {}
 """Of each module in `codes`: whether its program may be executed again in the same process."""
 executed: list[str] = []
-"""The user's modules that the present execution has imported."""
+"""The user's modules that the present execution has loaded."""
 
 
 def keeps_to_itself() -> bool:
@@ -78,6 +78,7 @@ class Main(_Rewriting):
     """Loads what the user wants to run: in it there are choices."""
 
     def exec_module(self, module: ModuleType) -> None:
+        executed.append(module.__name__)
         SourceFileLoader.exec_module(self, module)
 
 

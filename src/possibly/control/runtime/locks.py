@@ -11,9 +11,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.places import place_of
 from possibly.probes import port
@@ -106,11 +106,11 @@ class Lock(Quiet):
     def _acquire(self, kernel: Kernel, blocking: bool, timeout: float | None) -> bool:
         self._found_taken()
         ready = self.is_free if blocking else None
-        footprint = (Access(self.name, True),)
+        footprint = writing(self.name)
         if not kernel.visible("acquire", self.name, footprint, None, ready, timeout, self.why):
             return False
         if not self.free:
-            kernel.did((Access(self.name, False),), kind="try")
+            kernel.did(reading(self.name), kind="try")
             return False
         self._take(kernel)
         return True
@@ -142,7 +142,7 @@ class Lock(Quiet):
             self.free = True
             return
         if not self.quiet:
-            kernel.visible("release", self.name, (Access(self.name, True),))
+            kernel.visible("release", self.name, writing(self.name))
             if self.free:
                 raise RuntimeError("release unlocked lock")
             self._open(kernel)
@@ -151,7 +151,7 @@ class Lock(Quiet):
     def locked(self) -> bool:
         kernel = running.kernel
         if kernel is not None and not self.quiet:
-            kernel.visible("locked", self.name, (Access(self.name, False),))
+            kernel.visible("locked", self.name, reading(self.name))
         return not self.free
 
     def why(self) -> dict[str, Any]:
@@ -214,7 +214,7 @@ class RLock(Lock):
             self.depth -= 1
             return
         if not self.quiet:
-            kernel.visible("release", self.name, (Access(self.name, True),))
+            kernel.visible("release", self.name, writing(self.name))
             self._open(kernel)
         self.depth = 0
         self._give(kernel)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.conditions import Barrier, Condition, Event
+from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Task
 from possibly.control.runtime.locks import Lock, Quiet, RLock, label, name_for
 
@@ -42,12 +42,12 @@ class Semaphore(Quiet):
             raise ValueError("can't specify timeout for non-blocking acquire")
         if kernel is not None and not (self.quiet and self._value > 0):
             ready = self._has_units if blocking else None
-            footprint = (Access(self.name, True),)
+            footprint = writing(self.name)
             if not kernel.visible("take", self.name, footprint, None, ready, timeout, self.why):
                 return False
         if self._value == 0:
             if kernel is not None:
-                kernel.did((Access(self.name, False),))
+                kernel.did(reading(self.name))
             return False
         self._value -= 1
         if kernel is not None:
@@ -71,7 +71,7 @@ class Semaphore(Quiet):
             raise ValueError("n must be one or more")
         kernel = running.kernel
         if kernel is not None and not self.quiet:
-            kernel.visible("give", self.name, (Access(self.name, True),))
+            kernel.visible("give", self.name, writing(self.name))
         if self._bound is not None and self._value + n > self._bound:
             raise ValueError("Semaphore released too many times")
         if kernel is not None and self._value == 0:

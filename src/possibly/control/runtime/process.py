@@ -63,6 +63,8 @@ class Job:
     """What the program reads from its standard input."""
     debug: bool = False
     """Under the line debugger, on the terminal."""
+    is_repeatable: bool = False
+    """The program was executed in a process that was used before."""
     watchers: tuple[Callable[[], Any], ...] = ()
     """Make functions that are called with every step, in the process that runs the program."""
 
@@ -82,6 +84,8 @@ class Teller(Protocol):
 def run(job: Job, program: Callable[[], Any], teller: Teller, life: Life) -> None:
     """Runs the program under the job's scheduler; returns if the process can be used again."""
     places.boundary = run.__code__
+    if job.is_repeatable and life.is_fresh:
+        life.settle()
     output = io.BytesIO() if job.debug else _captured()
     kernel = Kernel(job.scheduler, _finisher(output, teller, life), stuck, job.limit)
     kernel.early_timeouts = job.early_timeouts

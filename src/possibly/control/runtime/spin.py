@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 from possibly.control.execution import SPIN, Access, Operation
 from possibly.control.runtime import places
+from possibly.control.runtime.footprints import reading
 from possibly.control.runtime.places import shown
 
 
@@ -106,7 +107,8 @@ class Trail:
                     self.effect()
                     return
             self.reads += [(thing, versions.get(thing, 0)) for thing, _ in footprint]
-        self.footprints += [Access(thing, False) for thing, _ in footprint]
+        for thing, _ in footprint:
+            self.footprints += reading(thing)
 
     def arrive(self, task: Task, kernel: Kernel, operation: Operation, stack: Stack | None = None) -> None:
         """The task is about to do an operation: has it been here before?"""

@@ -16,6 +16,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.runtime import batons, failures
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import EXIT, Kernel, Task
 from possibly.control.runtime.locks import RLock
 from possibly.probes import port
@@ -67,7 +68,7 @@ def _start(plain: Any) -> Any:
             plain(self)
             return
         task = kernel.new_task(self.name, self.daemon)
-        kernel.visible("start", task.name, (Access(task.name, True),))
+        kernel.visible("start", task.name, writing(task.name))
         self._possibly_task = task
         kernel.admit(task)
         if batons.launch is not None:
@@ -97,7 +98,7 @@ def _bootstrap(plain: Any) -> Any:
 
 
 def _end(kernel: Kernel, task: Task) -> None:
-    kernel.visible("end", task.name, (Access(task.name, True),), "")
+    kernel.visible("end", task.name, writing(task.name), "")
     kernel.opened(("join", task.name), ("exit", task.name))
     kernel.end(task)
     kernel.leave()
@@ -132,7 +133,7 @@ def _join(plain: Any) -> Any:
         if task is kernel.current:
             raise RuntimeError("cannot join current thread")
         kernel.labels.setdefault(task.name, task.label)
-        footprint = (Access(task.name, False),)
+        footprint = reading(task.name)
         kernel.visible(
             "join", task.name, footprint, None, lambda: task.ended, timeout, lambda: {"for": [task.name]}
         )
@@ -147,7 +148,7 @@ def _is_alive(plain: Any) -> Any:
         if task is None or kernel is None:
             found: bool = plain(self)
             return found
-        kernel.visible("is_alive", task.name, (Access(task.name, False),))
+        kernel.visible("is_alive", task.name, reading(task.name))
         return not task.ended
 
     return is_alive
@@ -173,7 +174,7 @@ class Timer(threading.Thread):
         kernel = running.kernel
         if kernel is not None:
             thing = self.finished.name
-            kernel.visible("timer", thing, (Access(thing, False),), "", sleep=self.interval)
+            kernel.visible("timer", thing, reading(thing), "", sleep=self.interval)
             if not self.finished._flag:
                 self.function(*self.args, **self.kwargs)
             self.finished.set()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import NOTHING, Memory
 from possibly.control.runtime.primitives import Quiet
@@ -18,14 +18,7 @@ def read(name: str, at: str) -> int:
     kernel, memory = running.kernel, accesses.memory
     if kernel is None or memory is None or kernel.quiet:
         return NOTHING
-    footprint = _reading.get(name)
-    if footprint is None:
-        footprint = _reading[name] = (Access(name, False),)
-    return memory.access(kernel, name, name, footprint, at)
-
-
-_reading: dict[str, tuple[Access, ...]] = {}
-"""A variable -> what it means to read it."""
+    return memory.access(kernel, name, name, reading(name), at)
 
 
 def saw(mode: int, value: Any) -> Any:
@@ -41,7 +34,7 @@ def wrote(value: Any, name: str, at: str) -> Any:
     now = accesses.active()
     if now is not None:
         call_it(value, name, now, at, True)
-        mode = now[1].access(now[0], name, name, (Access(name, True),), at)
+        mode = now[1].access(now[0], name, name, writing(name), at)
         if mode:
             now[1].saw(now[0], mode, value)
     return value

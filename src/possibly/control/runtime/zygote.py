@@ -67,9 +67,15 @@ class ControlledProgram:
         """Lets an execution run; several can be on their way at a time, and end in the same order."""
         if (self._stale or self._told_of != self.watched) and not self._begun:
             self.close()
+        self._begin(self._job(scheduler), fresh or self._distrusted)
+
+    def _begin(self, job: Job, fresh: bool) -> None:
         self._begun += 1
-        job = self._job(scheduler)
-        self.zygote().begin(job, fresh or self._distrusted)
+        self.zygote().begin(job, fresh)
+
+    @property
+    def patience(self) -> float:
+        return self.zygote().patience
 
     def fileno(self) -> int:
         return self.zygote().fileno()
@@ -97,7 +103,7 @@ class ControlledProgram:
             return True
         from possibly.control.schedulers.course import Course
 
-        self.begin(Course(last.schedule), fresh=True)
+        self._begin(self._job(Course(last.schedule), is_repeatable=True), fresh=True)
         self._begun -= 1
         return self.zygote().answer()[0] == last
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 from random import Random
+from typing import Protocol
 
 from possibly.control.causality import meet
-from possibly.control.execution import Access, Choice, Step, Task
+from possibly.control.execution import Access, Choice, Operation, Step, Task
 
 Sleep = dict[Task, tuple[Access, ...]]
 
@@ -38,6 +39,16 @@ class Habit(Enum):
     RANDOM = "random"
 
 
+class Guide(Protocol):
+    """Where the free run of a course should go."""
+
+    def preferred(self, awake: list[Task], pending: dict[Task, Operation]) -> Task | None:
+        """Who should go on; None: nobody better than another."""
+        ...
+
+    def moved(self, task: Task, operation: Operation) -> None: ...
+
+
 class Course:
     """A scheduler for one execution of an explorer."""
 
@@ -49,12 +60,14 @@ class Course:
         *,
         alone: bool = True,
         seed: int = 0,
+        guide: Guide | None = None,
     ) -> None:
         self.prefix = prefix
         self.sleep: Sleep = dict(sleep or {})
         self.habit = habit
         self.alone = alone
         self.seed = seed
+        self.guide = guide
         self._random: Random | None = None
         self._begin = max(len(prefix) - 1, 0)
         """The number of the step from which on `sleep` is kept."""
@@ -73,6 +86,10 @@ class Course:
 
     def _preferred(self, choice: Choice, awake: list[Task]) -> Task:
         previous = choice.previous
+        if self.guide is not None:
+            wanted = self.guide.preferred(awake, choice.pending)
+            if wanted is not None:
+                return wanted
         match self.habit:
             case Habit.TURNS:
                 if previous in awake and choice.pending[previous].kind == "start":
@@ -97,3 +114,5 @@ class Course:
             done = step.operation.footprint
             self.sleep = {task: kept for task, kept in self.sleep.items() if not meet(kept, done)}
         self._begin -= 1
+        if self.guide is not None:
+            self.guide.moved(step.task, step.operation)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from possibly.control.execution import Choice, Execution, Operation, Step, Task
-from possibly.control.schedulers.course import Course, Sleep
+from possibly.control.execution import Execution, Operation, Task
+from possibly.control.schedulers.course import Course
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.tree import ExecutionTree
 
@@ -73,29 +73,6 @@ class Trail:
         return next((task for task in awake if task not in ahead), None)
 
 
-class GuidedCourse(Course):
-    """A course whose free part follows a path."""
-
-    def __init__(
-        self,
-        path: tuple[Wanted, ...],
-        tasks: Mapping[str, Task],
-        prefix: tuple[Task, ...] = (),
-        sleep: Sleep | None = None,
-        *,
-        alone: bool = True,
-    ) -> None:
-        super().__init__(prefix, sleep, alone=alone)
-        self.trail = Trail(path, tasks)
-
-    def _preferred(self, choice: Choice, awake: list[Task]) -> Task:
-        return self.trail.preferred(awake, choice.pending) or super()._preferred(choice, awake)
-
-    def done(self, step: Step) -> None:
-        super().done(step)
-        self.trail.moved(step.task, step.operation)
-
-
 class Guided:
     """An explorer that looks for one path first, and then everywhere."""
 
@@ -115,7 +92,8 @@ class Guided:
         course = self._search.plan()
         if course is None:
             return None
-        return GuidedCourse(self.path, self.tasks, course.prefix, course.sleep, alone=course.alone)
+        guide = Trail(self.path, self.tasks)
+        return Course(course.prefix, course.sleep, alone=course.alone, guide=guide)
 
     def learn(self, execution: Execution) -> None:
         self._search.learn(execution)
