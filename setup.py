@@ -13,8 +13,8 @@ from setuptools import Extension, setup
 
 NATIVE = """
 causality tree schedulers/course schedulers/dpor macro/inside/watching
-runtime/attributes runtime/calls runtime/encode runtime/footprints runtime/items runtime/kernel runtime/memory runtime/places
-runtime/spin runtime/task runtime/things runtime/variables
+runtime/attributes runtime/calls runtime/encode runtime/footprints runtime/items runtime/kernel runtime/memory
+runtime/places runtime/results runtime/spin runtime/task runtime/things runtime/variables
 """.split()
 """Of `possibly.control`: where an execution under control spends its time."""
 BUILDING = {"build_ext", "build", "bdist_wheel", "editable_wheel", "install"}

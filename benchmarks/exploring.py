@@ -4,8 +4,9 @@
 
 The families are those of the literature on partial-order reduction; the number of executions is that of
 Mazurkiewicz traces, and the ratio to it is printed. Each is searched completely, by one worker and by as many
-as there are processors. Only the search is measured: to start the program and to find out what its tasks
-share takes as long as some fifty executions.
+as there are processors, some times over: the rate is that of the median. Only the search is measured, with
+the execution that confirms it: to start the program and to find out what its tasks share takes as long as
+some fifty executions.
 
 Beside it run frontrun and interleave-test (`peers.py`), if the interpreter named by POSSIBLY_PEERS has them:
 `python -m venv peers && peers/bin/pip install frontrun interleave-test` with Python 3.12 or later. They run
@@ -21,11 +22,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from possibly.control.runtime.zygote import ControlledProgram, script
 from possibly.session.explore import Options, explore
 
+SEARCHES = 7
 HEAD = "import threading\n"
 TAIL = "for t in threads: t.start()\nfor t in threads: t.join()\n"
 
@@ -105,13 +108,14 @@ def cpu_of(process: int) -> float:
 
 
 def rate(program: ControlledProgram, jobs: int) -> Rate:
-    """Of a complete search, when the program is started and what its tasks share is known."""
+    """Of complete searches, when the program is started and what its tasks share is known."""
     explore(program, Options(executions=5, minimise=0))
     used = cpu_of(os.getpid())
-    found = explore(program, Options(jobs=jobs, minimise=0))
+    found = [explore(program, Options(jobs=jobs, minimise=0)) for _ in range(SEARCHES)]
     used = cpu_of(os.getpid()) - used
-    speed = found.executions / found.seconds
-    return Rate(found.executions, speed, 1000 * used / found.executions, found.complete)
+    total = sum(each.executions for each in found)
+    speed = median(each.executions / each.seconds for each in found)
+    return Rate(total // SEARCHES, speed, 1000 * used / total, all(each.complete for each in found))
 
 
 def peers(seconds: float) -> Iterator[dict[str, object]]:

@@ -26,11 +26,12 @@ from collections.abc import Callable
 from mmap import mmap
 from typing import Any, NoReturn
 
-from possibly.control.execution import Execution, Outcome
+from possibly.control.execution import Execution, Outcome, Scheduler
 from possibly.control.runtime import batons, process
 from possibly.control.runtime.encode import decoded
 from possibly.control.runtime.lasting import Life
 from possibly.control.runtime.process import Job
+from possibly.control.runtime.results import remember_modules
 from possibly.errors import PossiblyError
 
 PATIENCE = 20.0
@@ -39,6 +40,8 @@ LARGEST_JOB = 1 << 20
 NO_MORE = b"E"
 FRESH, ANY = b"f", b"a"
 """How a job begins: it is for a process that has executed nothing yet, or for any."""
+LENGTH = 4
+"""Bytes that tell the length of the scheduler, which comes before the rest of the job."""
 LOOK = 1.0
 """Seconds after which a process that waits for its turn looks whether anybody can give it."""
 OVER = 93
@@ -91,6 +94,8 @@ class Zygote:
         self._results, results = os.pipe()
         self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
         self._turn = _Turn()
+        self._job: tuple[Job | None, bytes] = None, b""
+        """The last one, and as it travels."""
         self.process = os.fork()
         if self.process == 0:
             self._jobs.close()
@@ -104,9 +109,13 @@ class Zygote:
         self.patience = PATIENCE
         _LIVE.append(self)
 
-    def begin(self, job: Job, fresh: bool = True) -> None:
-        """Hands a job over; `answer` waits for its end, and `fileno` is readable when it comes near."""
-        self._jobs.send((FRESH if fresh else ANY) + pickle.dumps(job, pickle.HIGHEST_PROTOCOL))
+    def begin(self, job: Job, scheduler: Scheduler, fresh: bool = True) -> None:
+        """Hands a job over; `answer` waits for its end, and `fileno` is readable when it has come."""
+        if job != self._job[0]:
+            self._job = job, pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
+        plan = pickle.dumps(scheduler, pickle.HIGHEST_PROTOCOL)
+        head = FRESH if fresh else ANY
+        self._jobs.send(head + len(plan).to_bytes(LENGTH, "little") + plan + self._job[1])
 
     def fileno(self) -> int:
         return self._results
@@ -186,7 +195,7 @@ def _serve(
     try:
         program = prepare()
         batons.have_greenlets()
-        process.remember_modules()
+        remember_modules()
         process.settle()
         started, start = os.pipe()
         runner = _Runner(program, jobs, results, start, turn)
@@ -257,17 +266,19 @@ class _Runner:
         self.zygote = os.getpid()
         self.turn = turn
         self.data = bytearray(LARGEST_JOB)
+        self.job: tuple[Any, bytes] = None, b""
 
     def live(self) -> NoReturn:
         """The life of a forked process."""
         _die_with_parent()
+        process.rehearse()
+        life = Life()
         ready = False
         while not ready:
             if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
                 os._exit(OVER)
             ready = bool(select.select([self.next[0]], [], [], LOOK)[0])
         os.read(self.next[0], 1)
-        life = Life()
         self.turn.is_used = False
         while True:
             size = self.jobs.recv_into(self.data, 0, 0 if life.is_fresh else socket.MSG_PEEK)
@@ -279,9 +290,17 @@ class _Runner:
             elif self.data.startswith(FRESH):
                 self.leave()
             self.turn.take()
-            job: Job = pickle.loads(memoryview(self.data)[1:size])
-            process.run(job, self.program, self, life)
+            job, scheduler = self._taken(memoryview(self.data)[1:size])
+            process.run(job, scheduler, self.program, self, life)
             self.turn.is_used = True
+
+    def _taken(self, data: memoryview) -> tuple[Job, Scheduler]:
+        """A job is mostly the same as the last one, but for its scheduler."""
+        end = LENGTH + int.from_bytes(data[:LENGTH], "little")
+        scheduler: Scheduler = pickle.loads(data[LENGTH:end])
+        if data[end:] != self.job[1]:
+            self.job = pickle.loads(data[end:]), bytes(data[end:])
+        return self.job[0], scheduler
 
     def _end(self) -> NoReturn:
         try:

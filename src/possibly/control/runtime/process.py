@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import gc
 import io
+import pickle
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from possibly.control.execution import Execution, Operation, Outcome, Scheduler
+from possibly.control.execution import Outcome, Scheduler
 from possibly.control.runtime import (
     cycles,
     exits,
@@ -30,19 +31,18 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.deadlock import stuck
 from possibly.control.runtime.encode import encoded
-from possibly.control.runtime.insert import inserted
 from possibly.control.runtime.kernel import CLOCK, Kernel
 from possibly.control.runtime.lasting import Life
 from possibly.control.runtime.memory import Memory
-from possibly.control.runtime.things import label_of
+from possibly.control.runtime.results import result
+from possibly.control.schedulers.course import Course
 from possibly.probes import claiming
 
 
 @dataclass(slots=True)
 class Job:
-    """How to run one execution; it travels to the process that runs it."""
+    """How to run executions, whatever their scheduler; it travels to the process that runs them."""
 
-    scheduler: Scheduler
     visible: frozenset[str] = frozenset()
     """Families whose accesses are choice points."""
     ignored: frozenset[str] = frozenset()
@@ -81,13 +81,13 @@ class Teller(Protocol):
         ...
 
 
-def run(job: Job, program: Callable[[], Any], teller: Teller, life: Life) -> None:
-    """Runs the program under the job's scheduler; returns if the process can be used again."""
+def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Teller, life: Life) -> None:
+    """Runs the program under the scheduler; returns if the process can be used again."""
     places.boundary = run.__code__
     if job.is_repeatable and life.is_fresh:
         life.settle()
     output = io.BytesIO() if job.debug else _captured()
-    kernel = Kernel(job.scheduler, _finisher(output, teller, life), stuck, job.limit)
+    kernel = Kernel(scheduler, _finisher(output, teller, life), stuck, job.limit)
     kernel.early_timeouts = job.early_timeouts
     kernel.fifo = job.fifo
     kernel.look_for_rounds = cycles.look
@@ -119,9 +119,24 @@ def run(job: Job, program: Callable[[], Any], teller: Teller, life: Life) -> Non
         kernel.finish(Outcome.FINISHED, None)
     kernel.ending = True
     kernel.flush()
-    execution, extra = _result(kernel, memory, Outcome.FINISHED, None, output.getvalue())
+    execution, extra = result(kernel, memory, Outcome.FINISHED, None, output.getvalue())
     teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
     life.renew()
+
+
+def rehearse() -> None:
+    """Does in vain what every execution does: what is written to is copied now, while nobody waits for it."""
+    job: Job = pickle.loads(pickle.dumps(Job()))
+    kernel = Kernel(Course(), _nobody, stuck, job.limit)
+    memory = Memory(job.visible, job.ignored, job.watched, job.only)
+    kernel.visible("rehearse", "", ())
+    kernel.flush()
+    io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True)
+    encoded(*result(kernel, memory, Outcome.FINISHED, None, b""))
+
+
+def _nobody(*_: object) -> NoReturn:
+    raise AssertionError("a rehearsal comes to its end")
 
 
 def _begin_debugging() -> None:
@@ -177,65 +192,10 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
         if kernel.failure is not None and outcome is not Outcome.DIVERGED:
             outcome, failure = Outcome.FAILED, kernel.failure
         if life.is_fresh:
-            teller.tell(encoded(*_result(kernel, memory, outcome, failure, output.getvalue())))
+            teller.tell(encoded(*result(kernel, memory, outcome, failure, output.getvalue())))
         teller.leave()
 
     return finish
-
-
-def _result(
-    kernel: Kernel, memory: Memory, outcome: Outcome, failure: dict[str, Any] | None, output: bytes
-) -> tuple[Execution, dict[str, Any]]:
-    kernel.settle_labels()
-    last: dict[str, Operation] = {task.name: task.operation for task in kernel.tasks if task.operation}
-    enabled = tuple(task.name for task in kernel._enabled_tasks())
-    steps = kernel.steps
-    found = {family for family in memory.racy if family not in memory.overflowed}
-    if found:
-        kept = [each for each in memory.log if each.family in found]
-        steps = inserted(steps, kept, (enabled, last))
-        if failure is not None and "step" in failure:
-            before = sum(each.family in found and not each.inside for each in memory.log[: kernel.logged])
-            failure = {**failure, "step": failure["step"] + before}
-    used = {access.thing for step in steps for access in step.operation.footprint}
-    used.update(step.operation.thing for step in steps)
-    things = {thing: label for thing in used if (label := label_of(thing, kernel.labels))}
-    execution = Execution(
-        tuple(steps), outcome, {task.name: task.label for task in kernel.all}, failure,
-        tuple(kernel.uncontrolled), output, last, things,
-    )  # fmt: skip
-    extra = {
-        "left": list(memory.left),
-        "racy": [*memory.racy, *([CLOCK] if kernel.repeat else [])],
-        "repeat": kernel.repeat or bool(memory.racy.keys() & memory.overflowed),
-        "initial": {label_of(thing, kernel.labels) or thing: v for thing, v in memory.initial.items()},
-        "assumed": list(kernel.assumed),
-        "claims": kernel.claims,
-        "files": list(loading.codes),
-        "compiled": list(dict.fromkeys(loading.loaded)),
-        "modules": _imported(),
-    }
-    return execution, extra
-
-
-_before: frozenset[str] = frozenset()
-
-
-def remember_modules() -> None:
-    """What is imported now need not be told."""
-    global _before
-    _before = frozenset(sys.modules)
-
-
-def _imported() -> list[str]:
-    """Standard modules and ours; what they import for themselves in C comes with them."""
-    if len(sys.modules) == len(_before):
-        return []
-    new = [name for name in sys.modules if name not in _before and not name.startswith("_")]
-    return [name for name in new if name.partition(".")[0] in _STANDARD]
-
-
-_STANDARD = frozenset({*sys.stdlib_module_names, "possibly"}) - {"__main__", "antigravity", "this", "idlelib"}
 
 
 def settle() -> None:

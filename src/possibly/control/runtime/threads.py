@@ -109,7 +109,7 @@ def _launch(launch: Any, thread: Any, task: Task, kernel: Kernel) -> None:
 
     def body() -> None:
         identity = thread._ident = threading.get_ident()
-        thread._started.set()
+        thread._started._flag = True  # nobody waits for it: whoever starts a thread goes on when that stops
         _active[identity] = thread
         try:
             thread.run()

@@ -67,11 +67,11 @@ class ControlledProgram:
         """Lets an execution run; several can be on their way at a time, and end in the same order."""
         if (self._stale or self._told_of != self.watched) and not self._begun:
             self.close()
-        self._begin(self._job(scheduler), fresh or self._distrusted)
+        self._begin(self._job(), scheduler, fresh or self._distrusted)
 
-    def _begin(self, job: Job, fresh: bool) -> None:
+    def _begin(self, job: Job, scheduler: Scheduler, fresh: bool) -> None:
         self._begun += 1
-        self.zygote().begin(job, fresh)
+        self.zygote().begin(job, scheduler, fresh)
 
     @property
     def patience(self) -> float:
@@ -103,7 +103,7 @@ class ControlledProgram:
             return True
         from possibly.control.schedulers.course import Course
 
-        self._begin(self._job(Course(last.schedule), is_repeatable=True), fresh=True)
+        self._begin(self._job(is_repeatable=True), Course(last.schedule), fresh=True)
         self._begun -= 1
         return self.zygote().answer()[0] == last
 
@@ -134,8 +134,7 @@ class ControlledProgram:
         results, out = os.pipe()
         child = os.fork()
         if child == 0:
-            job = self._job(scheduler, debug=True)
-            process.run(job, self._prepared(), Stream(out), Life())
+            process.run(self._job(debug=True), scheduler, self._prepared(), Stream(out), Life())
             os._exit(0)
         os.close(out)
         with os.fdopen(results, "rb") as stream:
@@ -161,9 +160,9 @@ class ControlledProgram:
         self.watching |= names
         self.grown = self.repeat = True
 
-    def _job(self, scheduler: Scheduler, **more: Any) -> Job:
+    def _job(self, **more: Any) -> Job:
         options = {**self.options, "watched": self.watched}
-        return Job(scheduler, frozenset(self.visible), **options, **more)
+        return Job(frozenset(self.visible), **options, **more)
 
     def _prepared(self) -> Callable[[], Any]:
         followed.names, followed.functions = self.watched, self.options.get("functions", frozenset())

@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from possibly.control.causality import meet
 from possibly.control.execution import Access, Choice, Operation, Step, Task
@@ -72,6 +72,11 @@ class Course:
         self._begin = max(len(prefix) - 1, 0)
         """The number of the step from which on `sleep` is kept."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A course travels before it begins, once for each execution."""
+        given = (self.prefix, self.sleep, self.habit.name, self.alone, self.seed, self.guide)
+        return _course, given
+
     def choose(self, choice: Choice) -> Task | None:
         number, last = choice.number, len(self.prefix) - 1
         if number <= last:
@@ -116,3 +121,9 @@ class Course:
         self._begin -= 1
         if self.guide is not None:
             self.guide.moved(step.task, step.operation)
+
+
+def _course(
+    prefix: tuple[Task, ...], sleep: Sleep, habit: str, alone: bool, seed: int, guide: Guide | None
+) -> Course:
+    return Course(prefix, sleep, Habit[habit], alone=alone, seed=seed, guide=guide)
