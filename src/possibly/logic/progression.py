@@ -5,12 +5,12 @@ more state. It follows the tableau of "Temporal debugging for concurrent systems
 section 3) in that a state is a set of obligations with a flag `strong`, and departs from it in that states
 are made one valuation at a time instead of one node at a time, and in that past operators are added.
 
-Theory of operation. The formula is put into negation normal form over atoms, `and or`, X (strong next),
-N (weak next), U, R and *slots*: a slot stands for a past subformula, whose value follows from a memory of
-one bit a slot. Reading a state splits each obligation into the ways in which it can be met (a disjunctive
-normal form over what must hold from the next state on). A way that contains an X demands that there is a
-next state: that is its flag `strong`; ways that differ in it are not merged. If a past operator stands
-over a future one, the value of its operand is guessed and the guess becomes an obligation.
+Theory of operation. The formula is put into negation normal form (`normal`) over atoms, `and or`, X (strong
+next), N (weak next), U, R and *slots*: a slot stands for a past subformula, whose value follows from a
+memory of one bit a slot. Reading a state splits each obligation into the ways in which it can be met (a
+disjunctive normal form over what must hold from the next state on). A way that contains an X demands that
+there is a next state: that is its flag `strong`; ways that differ in it are not merged. If a past operator
+stands over a future one, the value of its operand is guessed and the guess becomes an obligation.
 The word may end in a state that is not strong; a state without any obligation accepts every continuation.
 """
 
@@ -21,8 +21,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from possibly.logic.depth import deep
-from possibly.logic.predicate import is_state
-from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Temporal
+from possibly.logic.normal import FALSE, TRUE, NormalForms
+from possibly.logic.syntax import And, Literal, Node, Not, Or, Temporal
 
 Valuation = int
 """Truth of the atoms at a state: bit i is that of atom i."""
@@ -31,7 +31,6 @@ Ways = frozenset[int]
 """Alternatives, each a set of demands on the next state as bits: bit 2 f for formula f, bit 2 f + 1 for
 formula f in a next state that must exist."""
 
-TRUE, FALSE = 0, 1
 _MET: Ways = frozenset([0])
 _UNMET: Ways = frozenset()
 
@@ -72,7 +71,7 @@ class _Slot(NamedTuple):
     """The operand speaks of the future, so its value is guessed."""
 
 
-class Progression:
+class Progression(NormalForms):
     """The automaton of a formula on finite sequences of states.
 
     `atoms` are the state predicates whose truth a caller supplies at each state. `check` is called now and
@@ -80,20 +79,13 @@ class Progression:
     """
 
     def __init__(self, formula: Node, check: Callable[[], None] = lambda: None) -> None:
-        self.atoms: list[Node] = []
-        self._table: list[tuple[str, tuple[int, ...]]] = []
-        self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
+        super().__init__()
         self._slots: list[_Slot] = []
         self._slot_numbers: dict[_Slot, int] = {}
-        self._atom_numbers: dict[Node, int] = {}
         self._steps: dict[tuple[State, Valuation], tuple[State, ...]] = {}
-        self._known: dict[tuple[Node, bool], int] = {}
         self._speaks_of_future: dict[int, bool] = {}
         self._work = _Work(check)
-        self._make("true")
-        self._make("false")
-        with deep():
-            self.initial = State(-1, 1 << self._normal(formula, True), False)
+        self.initial = State(-1, 1 << self.of(formula), False)
 
     def advance(self, state: State, valuation: Valuation) -> tuple[State, ...]:
         """The states after reading one more state of the run; none if no way is left."""
@@ -114,7 +106,7 @@ class Progression:
             return [self._formula(number) for number in _bits(state.obligations)]
 
     def _formula(self, number: int) -> Node:
-        kind, parts = self._table[number]
+        kind, parts = self.table[number]
         if kind in ("atom", "not atom"):
             atom = self.atoms[parts[0]]
             if kind == "atom":
@@ -147,78 +139,12 @@ class Progression:
 
     # ---- negation normal form -------------------------------------------------------------------
 
-    def _make(self, kind: str, *parts: int) -> int:
-        key = (kind, parts)
-        if key not in self._numbers:
-            self._numbers[key] = len(self._table)
-            self._table.append(key)
-        return self._numbers[key]
-
-    def _normal(self, node: Node, positive: bool) -> int:
-        key = (node, positive)
-        if key not in self._known:
-            self._known[key] = self._translate(node, positive)
-        return self._known[key]
-
-    def _translate(self, node: Node, positive: bool) -> int:
-        match node:
-            case Literal(value) if isinstance(value, bool):
-                return TRUE if value == positive else FALSE
-            case _ if is_state(node):
-                return self._make("atom" if positive else "not atom", self._atom(node))
-            case Not(operand):
-                return self._normal(operand, not positive)
-            case And(operands):
-                return self._combine(positive, [self._normal(part, positive) for part in operands])
-            case Or(operands):
-                return self._combine(not positive, [self._normal(part, positive) for part in operands])
-            case Implies(left, right):
-                parts = [self._normal(left, not positive), self._normal(right, positive)]
-                return self._combine(not positive, parts)
-            case Iff(left, right):
-                both = [self._normal(left, True), self._normal(right, positive)]
-                neither = [self._normal(left, False), self._normal(right, not positive)]
-                return self._combine(False, [self._combine(True, both), self._combine(True, neither)])
-            case Temporal(operator, operands):
-                return self._temporal(operator, operands, positive)
-        raise TypeError(f"not a linear formula: {type(node).__name__}")
-
-    def _atom(self, node: Node) -> int:
-        if node not in self._atom_numbers:
-            self._atom_numbers[node] = len(self.atoms)
-            self.atoms.append(node)
-        return self._atom_numbers[node]
-
-    def _combine(self, conjunction: bool, parts: Iterable[int]) -> int:
-        neutral, absorbing = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
-        kept = sorted({part for part in parts if part != neutral})
-        if absorbing in kept:
-            return absorbing
-        if len(kept) < 2:
-            return kept[0] if kept else neutral
-        return self._make("and" if conjunction else "or", *kept)
-
-    def _temporal(self, operator: str, operands: tuple[Node, ...], positive: bool) -> int:
-        if operator in "YZOHS":
-            return self._make("slot" if positive else "not slot", self._slot(operator, operands))
-        parts = [self._normal(operand, positive) for operand in operands]
-        match operator:
-            case "X" | "N":
-                return self._make("X" if (operator == "X") == positive else "N", *parts)
-            case "F" | "G":
-                eventually = (operator == "F") == positive
-                return self._make("U", TRUE, *parts) if eventually else self._make("R", FALSE, *parts)
-            case "U" | "R":
-                return self._make("U" if (operator == "U") == positive else "R", *parts)
-            case "W":
-                # p W q is q R (p | q): q releases p, and p or q holds up to and with that moment.
-                both = self._combine(not positive, parts)
-                return self._make("R" if positive else "U", parts[1], both)
-        raise TypeError(f"not an operator of finite LTL: {operator}")
+    def past(self, operator: str, operands: tuple[Node, ...], positive: bool) -> int:
+        return self.make("slot" if positive else "not slot", self._slot(operator, operands))
 
     def _slot(self, operator: str, operands: tuple[Node, ...]) -> int:
-        positive = tuple(self._normal(operand, True) for operand in operands)
-        negative = tuple(self._normal(operand, False) for operand in operands)
+        positive = tuple(self.normal(operand, True) for operand in operands)
+        negative = tuple(self.normal(operand, False) for operand in operands)
         slot = _Slot(operator, positive, negative, tuple(map(self._is_future, positive)))
         if slot not in self._slot_numbers:
             self._slot_numbers[slot] = len(self._slots)
@@ -228,7 +154,7 @@ class Progression:
     def _is_future(self, formula: int) -> bool:
         """Whether the value of the formula depends on later states, other than through a slot."""
         if formula not in self._speaks_of_future:
-            kind, parts = self._table[formula]
+            kind, parts = self.table[formula]
             inner = kind in ("and", "or") and any(map(self._is_future, parts))
             self._speaks_of_future[formula] = inner or kind in ("X", "N", "U", "R")
         return self._speaks_of_future[formula]
@@ -238,7 +164,7 @@ class Progression:
     def _advance(self, state: State, valuation: Valuation) -> Iterable[State]:
         found: dict[State, None] = {}
         for past, memory, guesses in self._pasts(state.memory, valuation):
-            reader = _Reader(self._table, valuation, past, self._work)
+            reader = _Reader(self.table, valuation, past, self._work)
             for way in reader.all_of([*_bits(state.obligations), *guesses]):
                 demands = list(_bits(way))
                 obligations = {demand >> 1 for demand in demands} - {TRUE}
@@ -271,7 +197,7 @@ class Progression:
             )
 
     def _value(self, formula: int, valuation: Valuation, past: int) -> bool:
-        return bool(_Reader(self._table, valuation, past, self._work).ways(formula))
+        return bool(_Reader(self.table, valuation, past, self._work).ways(formula))
 
 
 def _past_value(operator: str, operands: Sequence[bool], memory: int, before: bool) -> tuple[bool, bool]:

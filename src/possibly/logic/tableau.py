@@ -28,8 +28,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from possibly.logic.depth import deep
+from possibly.logic.normal import FALSE, TRUE
 from possibly.logic.syntax import Node as Formula
-from possibly.logic.tableau_normal import FALSE, TRUE, NormalForms
+from possibly.logic.tableau_normal import TableauForms
 
 INIT = -1
 """The dummy node before the first ones."""
@@ -84,7 +85,7 @@ class Tableau:
     """The automaton of a formula; the fields of the paper are those of its nodes."""
 
     def __init__(self, formula: Formula) -> None:
-        self.forms = NormalForms()
+        self.forms = TableauForms()
         self.formula = self.forms.of(formula)
         self.nodes: list[Node] = []
         self._past = self._under_past()
