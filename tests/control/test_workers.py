@@ -32,6 +32,10 @@ def test_all_workers_execute_and_nothing_is_executed_twice(
     path = tmp_path / "program.py"
     path.write_text(text.format(n=5))
     with script((str(path),)) as program:
+        twin = program.twin()
+        explore(twin, Options(executions=1))  # it is ready: else all may be done before it has begun
+        monkeypatch.setattr(type(program), "twin", lambda self: twin)
+        done.clear()
         found = explore(program, Options(jobs=2))
     assert (found.executions, found.complete) == (numbers[5], True)
     assert len(done) == 2
