@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from benchmarks.run import random_trace, rate, row, timed
 from benchmarks.slices import exponent
-from possibly.detection.branching import Finding, decide
+from possibly.detection.branching import decide
 from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.finding import Finding
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.relational import Relational
 from possibly.detection.sliced import Sliced

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+import pickle
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
+from possibly import records
 from possibly.records import dataclass, field, replace
 
 
@@ -84,3 +86,51 @@ def test_replace_copies_records_and_dataclasses() -> None:
         a: int
 
     assert replace(Standard(1), a=2) == Standard(2)
+
+
+Light: Any = vars(records)["NamedTuple"]
+"""What stands in for `typing.NamedTuple` at run time."""
+
+
+class Usual(NamedTuple):
+    a: int
+    b: str = "b"
+    c: float = 1.5
+
+    def both(self) -> str:
+        return f"{self.a}{self.b}"
+
+
+class Cheap(Light):  # type: ignore[misc]
+    a: int
+    b: str = "b"
+    c: float = 1.5
+
+    def both(self) -> str:
+        return f"{self.a}{self.b}"
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ((1,), {}), ((1, "x"), {}), ((1, "x", 2.0), {}), ((), {"a": 1}), ((1,), {"c": 2.0}),
+        ((1, "x"), {"c": 0.0}), ((), {}), ((), {"b": "x"}), ((1, "x", 2.0, 3), {}), ((1,), {"a": 2}),
+        ((1,), {"z": 2}),
+    ],
+)  # fmt: skip
+def test_a_light_named_tuple_is_as_the_usual_one(values: tuple[Any, ...], named: dict[str, Any]) -> None:
+    try:
+        usual: Any = Usual(*values, **named)
+    except TypeError:
+        with pytest.raises(TypeError):
+            Cheap(*values, **named)
+        return
+    cheap: Any = Cheap(*values, **named)
+    assert issubclass(Cheap, tuple) and cheap == usual and hash(cheap) == hash(usual)
+    assert (cheap.a, cheap.b, cheap.c, cheap.both()) == (usual.a, usual.b, usual.c, usual.both())
+    assert repr(cheap) == repr(usual).replace("Usual", "Cheap")
+    assert cheap._replace(b="z") == usual._replace(b="z")
+    assert type(pickle.loads(pickle.dumps(cheap))) is Cheap
+    with pytest.raises(AttributeError):
+        cheap.a = 2
+    assert Cheap.__match_args__ == Usual.__match_args__

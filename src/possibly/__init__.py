@@ -19,8 +19,8 @@ Data flows down this list; each folder is named after what it yields:
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from possibly.errors import FormulaError, PossiblyError, TraceError, UsageError
     from possibly.probes.claiming import claim, predicate

@@ -5,15 +5,70 @@ dataclasses: the names are the same, `dataclass`, `field` and `replace`. They ar
 library's because that compiles several methods for each class and imports `inspect`: together nearly half
 of the time a small check took. The price is a slower constructor (some two microseconds), so types that are
 made by the million are named tuples or standard dataclasses instead.
+
+For the same reason what a small check needs imports `typing` for type checkers alone (`TYPE_CHECKING`, which
+they take for true in every module). The names of `typing` that do something at run time have stand-ins here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, dataclass_transform
 
-_Type = TypeVar("_Type", bound=type)
-_Record = TypeVar("_Record")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple, TypeVar, dataclass_transform
+
+    _Type = TypeVar("_Type", bound=type)
+    _Record = TypeVar("_Record")
+else:
+    from _collections import _tuplegetter
+
+    def dataclass_transform(**_):
+        """For type checkers alone."""
+        return lambda decorated: decorated
+
+    class _TupleType(type):
+        """Turns the annotations of a class into the names of the items of a tuple."""
+
+        def __new__(cls, name, bases, body):
+            fields = tuple(body.get("__annotations__", ()))
+            body["_defaults"] = {field: body.pop(field) for field in fields if field in body}
+            body["_last"] = tuple(body["_defaults"].values())
+            for place, field in enumerate(fields):
+                body[field] = _tuplegetter(place, field)
+            body["_fields"] = body["__match_args__"] = fields
+            body["__slots__"] = ()
+            return super().__new__(cls, name, bases, body)
+
+    class NamedTuple(tuple, metaclass=_TupleType):
+        """As `typing.NamedTuple`, which compiles a constructor for each class; a type has no heirs."""
+
+        def __new__(cls, *values, **named):
+            missing = len(cls._fields) - len(values)
+            if named or not 0 <= missing <= len(cls._last):
+                values = _all_items(cls, values, named)
+            elif missing:
+                values += cls._last[-missing:]
+            return tuple.__new__(cls, values)
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+        def __repr__(self):
+            items = ", ".join(f"{name}={item!r}" for name, item in zip(self._fields, self, strict=True))
+            return f"{type(self).__name__}({items})"
+
+        def _replace(self, **changes):
+            return type(self)(**dict(zip(self._fields, self, strict=True)) | changes)
+
+    def _all_items(kind, values, named):
+        """The items from positions, names and defaults."""
+        found = {**kind._defaults, **dict(zip(kind._fields, values, strict=False))}
+        twice = named.keys() & kind._fields[: len(values)]
+        found |= named
+        if twice or len(values) > len(kind._fields) or found.keys() != set(kind._fields):
+            raise TypeError(f"{kind.__name__} has the items {', '.join(kind._fields)}, each once")
+        return tuple([found[name] for name in kind._fields])
 
 
 class _Field:

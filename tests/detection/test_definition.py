@@ -16,12 +16,12 @@ import pytest
 from possibly.detection.branching import Engine, decide
 from possibly.detection.compiled import algebra
 from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.finding import Path
 from possibly.detection.limits import Budget
 from possibly.detection.linear import Linear
 from possibly.detection.observed import Observed, observed_path
 from possibly.detection.rowsets import PlainRows
 from possibly.detection.sweep import Sweep
-from possibly.detection.witness import Path
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from possibly.detection.branching import Finding, decide
+from possibly.detection.branching import decide
 from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.finding import Finding
 from possibly.detection.flow import least_total
 from possibly.detection.limits import Budget, MissingExtraError
 from possibly.detection.relational import Relational

@@ -10,7 +10,7 @@ from possibly.logic.bind import Bound, Declaration, Vocabulary, bind, bind_prope
 from possibly.logic.parser import parse
 from possibly.logic.printer import unparse
 from possibly.logic.specification import Let, read_specification
-from possibly.logic.syntax import Literal, Local, Shared
+from possibly.logic.syntax import Literal, Local, Node, Quantified, Shared
 from possibly.logic.walk import nodes
 
 KNOWN = "processes are P1, P2, Phil0, Phil1, Phil2, worker-1"
@@ -247,3 +247,44 @@ def test_lets_that_deepen_are_bounded() -> None:
 def test_a_thousand_levels() -> None:
     text = "!(" * 1000 + "turn" + ")" * 1000
     assert shown(text) == "!" * 1000 + "turn"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'forall i in "Phil*": i.eats == 1',
+        'exists i in "Phil*": i.eats != "a"',
+        'forall i in "P?": i.count >= 2.5',
+        'forall i in "P1": i.f.y < 3',
+        'forall i, j in "Phil*" if i != j: j.eats == 1',
+        'forall i in "Phil*": exists j in "Phil*" if i != j: i.eats == 2',
+        'EF((forall i in "Phil*": i.eats == 3) & EG(forall i in "Phil*": i.eats != 99))',
+        'forall i in "Q*": i.eats == 1',
+    ],
+)
+def test_comparisons_bound_in_one_go_are_those_bound_one_by_one(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = bound(text)
+
+    def one_by_one(self: Any, node: Quantified, scope: Any, level: int) -> list[Node]:
+        scopes = [
+            {**scope, **dict(zip(node.variables, row, strict=True))} for row in self.choices(node, scope)
+        ]
+        return [self.bound(node.body, inner, level + 1) for inner in scopes]
+
+    monkeypatch.setattr(module._Binder, "instances_of", one_by_one)
+    slowly = bound(text)
+    assert at_once == slowly
+    assert [node.span for node in nodes(at_once.formula)] == [node.span for node in nodes(slowly.formula)]
+
+
+def test_an_unknown_variable_of_an_instance_is_named() -> None:
+    assert error('forall i in "P*": i.eats == 1') == (
+        "1:19: no event ever sets P1.eats (did you mean Phil0.eats or Phil1.eats or Phil2.eats?)"
+    )
+
+
+def test_instances_bound_in_one_go_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_NODES", 8)
+    assert "grows beyond 8 nodes" in error('forall i in "Phil*": i.eats == 1')

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from possibly.logic import classes as module
 from possibly.logic.bind import Vocabulary, bind
 from possibly.logic.classes import (
     CLOSED_UNDER_AND,
@@ -261,3 +262,19 @@ def test_temporal_formulas_have_no_class() -> None:
 )
 def test_a_thousand_operators(text: str, smallest: str) -> None:
     assert classified(text).smallest == smallest
+
+
+@pytest.mark.parametrize("operator", ["==", "!=", "<", "<=", ">", ">=", "in", "not in"])
+@pytest.mark.parametrize("constant", ["1", "1.5", "'a'", "true", "null", "[1]"])
+def test_what_is_known_at_once_is_what_the_parts_say(
+    operator: str, constant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"P1.x {operator} {constant}", f"P1.x {operator} {constant} & P2.x {operator} {constant} & P1.y"]
+    at_once = [classified(text) for text in texts]
+    monkeypatch.setattr(module, "_plain_comparison", lambda node: None)
+    assert at_once == [classified(text) for text in texts]
+
+
+def test_a_declared_comparison_is_not_passed_over() -> None:
+    found = classified("P2.x == 1 & p", "let stable p = P1.x == 1")
+    assert found.assumed == ("p: stable",)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,3 +100,46 @@ def test_any_text_gives_tokens_or_an_error(text: str) -> None:
     else:
         assert found[-1].kind == "end"
         assert all(text[token.start : token.end] == token.text for token in found[:-1])
+
+
+ONE_EXPRESSION = re.compile(
+    r"""(?P<space>\s+)
+      | (?P<number>(?:[0-9]+(?:\.[0-9]+)?|(?<![\w\])"'])\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<name>[^\W\d]\w*)
+      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<mistake>&&|\|\||===|!==|<=>|<>|==>|-->|=>|:=|<<|>>|[~^`@?$;{}])
+      | (?P<operator><->|->|\*\*|//|==|!=|<=|>=|[-+*/%<>!&|()\[\],.:])""",
+    re.VERBOSE,
+)
+"""What the tokens are, in one piece: it takes too long to compile for a small check."""
+
+
+def defined(text: str) -> list[tuple[str, str, int]] | None:
+    """The tokens by their definition; None where there is something else."""
+    found, at = [], 0
+    while at < len(text):
+        match = ONE_EXPRESSION.match(text, at)
+        if match is None or match.lastgroup == "mistake":
+            return None
+        at = match.end()
+        if match.lastgroup != "space":
+            found.append((str(match.lastgroup), match.group(), match.start()))
+    return found
+
+
+PIECES = st.sampled_from([
+    "a", "b1", "_", "1", "0", "12", ".", "e", "E", "+", "-", "5", " ", "\n", "'", '"', "\\", "=", "==", "<",
+    "->", "<->", ">", "!", "&", "|", "*", "/", ":", "(", ")", "[", "]", ",", "%", "~", ";", "é", "²", "٣",
+    "\u00a0", "\x1c",
+])  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_tokens_are_as_defined(text: str) -> None:
+    try:
+        found = [(token.kind, token.text, token.start) for token in tokens(Source(text))[:-1]]
+    except FormulaError as error:
+        if "number" not in str(error) and "prefix" not in str(error) and "escape" not in str(error):
+            assert defined(text) is None, error
+    else:
+        assert found == defined(text)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from possibly.errors import FormulaError
 from possibly.logic.depth import MAX_DEPTH
-from possibly.logic.parser import parse
+from possibly.logic.parser import Parser, parse
 from possibly.logic.source import Source
 from possibly.logic.syntax import (
     And,
@@ -28,6 +28,7 @@ from possibly.logic.syntax import (
     Temporal,
     Transit,
 )
+from possibly.logic.walk import nodes
 
 
 def error(text: str, language: str) -> FormulaError:
@@ -395,3 +396,48 @@ def test_any_words_give_a_tree_or_an_error_with_a_place(language: str, words: li
     except FormulaError as found:
         assert found.column is not None
         assert found.message[0] not in "(:"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "P1",
+                "not",
+                "E",
+                ".",
+                ".",
+                "x",
+                "true",
+                "==",
+                "<",
+                "in",
+                "3",
+                "2.5",
+                "'a'",
+                "&",
+                "|",
+                "->",
+                "(",
+                ")",
+            ]
+        ),
+        max_size=14,
+    ),
+    st.sampled_from(["P1.x == 3", "EF(P1.x == 3)", "!P1.x != 2.5 & P2.y < 1", "EG(a.b >= 1 -> c.d == 2)"]),
+)
+def test_plain_comparisons_are_read_as_all_others(words: list[str], beginning: str) -> None:
+    text = " ".join([beginning, *words])
+    assert _read(text) == _read(text, slowly=True)
+
+
+def _read(text: str, slowly: bool = False) -> object:
+    """The tree with all its places, or the error."""
+    with pytest.MonkeyPatch.context() as patch:
+        if slowly:
+            patch.setattr(Parser, "plain_comparison", lambda self: None)
+        try:
+            tree = parse(text, "ctl")
+        except FormulaError as error:
+            return str(error)
+        return tree, [node.span for node in nodes(tree)]

@@ -37,9 +37,11 @@ from possibly.logic.syntax import (
     Or,
     Shared,
     Subscript,
+    Temporal,
     Transit,
 )
-from tests.logic import interpreter
+from possibly.logic.walk import nodes
+from tests.logic import interpreter, trees
 
 VOCABULARY = Vocabulary(
     ("P1", "P2"),
@@ -274,3 +276,10 @@ def test_equals_the_interpreter(node: Node, values: list[Any]) -> None:
     predicate = compile_predicate(node)
     found = predicate.evaluate([state[leaf] for leaf in predicate.leaves])
     assert found is interpreter.truth(node, state)
+
+
+@given(trees.formulas("ctl"))
+def test_a_state_formula_has_no_temporal_operator_anywhere(tree: Node) -> None:
+    """Asked of the whole and of each part, in both orders, as the answers are kept."""
+    for part in [tree, *reversed(list(nodes(tree))), *nodes(tree)]:
+        assert is_state(part) == (not any(isinstance(below, Temporal) for below in nodes(part)))

@@ -93,3 +93,32 @@ def test_a_hash_is_not_carried_to_another_process() -> None:
     )
     environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)}
     subprocess.run([sys.executable, "-c", program], input=pickle.dumps(made), env=environment, check=True)
+
+
+class Empty(Base):
+    pass
+
+
+def test_a_type_may_have_no_fields() -> None:
+    assert Empty() == Empty() != Single(())
+    assert hash(Empty()) == hash(Empty())
+    assert pickle.loads(pickle.dumps(Empty(place=1))).place == 1
+
+
+def test_a_changed_copy_has_the_same_fields_only() -> None:
+    with pytest.raises(TypeError, match="Pair has no field other"):
+        Pair(1).changed(other=1)
+
+
+def test_a_hash_needs_no_recursion_and_is_that_of_the_content() -> None:
+    from possibly.logic.syntax import And, Compare, Literal, Local, Node, Not
+
+    def deep(process: str) -> Node:
+        tree: Node = Compare((Local(process, "x"), Literal(1)), ("==",))
+        for number in range(20_000):
+            tree = And((tree, Literal(number))) if number % 2 else Not(tree)
+        return tree
+
+    first, second, other = deep("P1"), deep("P1"), deep("P2")
+    assert hash(first) == hash(second) and first == second
+    assert hash(first) != hash(other) and first != other

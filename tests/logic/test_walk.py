@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
+from possibly.logic import syntax
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Literal, Name, Node, Not, Quantified
 from possibly.logic.walk import children, depth, fold, nodes, with_children
@@ -50,3 +51,26 @@ def test_walks_of_deep_trees_need_no_recursion() -> None:
         tree = Not(tree)
     assert depth(tree) == 50_001
     assert fold(tree, lambda node, below: 1 + sum(below)) == 50_001
+
+
+def test_leaves_are_the_types_with_nothing_below() -> None:
+    """A hash and a look for temporal operators stop at them."""
+    kinds = [kind for kind in vars(syntax).values() if isinstance(kind, type) and issubclass(kind, Node)]
+    assert len(kinds) > 20
+    for kind in kinds:
+        values = [
+            (Literal(1),) if "tuple[Node" in each else Literal(1) for each in kind.__annotations__.values()
+        ]
+        below = kind is not Node and children(kind(*values[: len(kind.__match_args__)]))
+        assert kind._is_leaf == (not below), kind
+
+
+@given(trees.formulas("ctl"))
+def test_what_is_known_at_once_is_not_looked_into(tree: Node) -> None:
+    def size(node: Node, below: list[int]) -> int:
+        return 1 + sum(below)
+
+    def at_once(node: Node) -> int | None:
+        return len(list(nodes(node))) if isinstance(node, Not) else None
+
+    assert fold(tree, size, at_once) == fold(tree, size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from contextlib import nullcontext
 from random import Random
 
 import pytest
@@ -125,3 +126,28 @@ def test_a_number_that_is_no_value(number: int) -> None:
             packed(course, 4, bytearray(5), False, bool)
         with plain(), pytest.raises(IndexError):
             packed(course, 4, bytearray(5), False, bool)
+
+
+@needs_kernels
+def test_one_value_set_apart_packs_alike() -> None:
+    """As == and != do: the kernel takes eight states at a time, unless a number is none of the values."""
+    for seed in range(CASES):
+        random = Random(seed)
+        values, length = random.choice([1, 2, 3, 5, 126, 127, 128]), random.choice(SIZES)
+        numbers = [random.randrange(values) for _ in range(length)]
+        if random.random() < 0.3:
+            numbers[: random.randint(0, length)] = [NONE] * random.randint(0, 3)
+        if random.random() < 0.1 and numbers:
+            numbers[random.randrange(len(numbers))] = random.choice([min(values, 127), -2])
+        truth = bytearray([random.randint(0, 1)]) * values
+        truth[random.randrange(values)] ^= 1
+        course, first = Course(None, array("b", numbers)), random.random() < 0.5
+        assert _packed(course, truth, first) == _packed(course, truth, first, slowly=True), seed
+
+
+def _packed(course: Course, truth: bytearray, first: bool, slowly: bool = False) -> Bits | str:
+    with plain() if slowly else nullcontext():
+        try:
+            return packed(course, len(course.number), bytearray(truth), first, bool)
+        except IndexError:
+            return "no value"

@@ -186,3 +186,25 @@ def test_progress_is_told_with_the_name() -> None:
     specification = Specification(properties=(property_from_text("ctl", "AG(P0.x * P1.x == 0)", "safe"),))
     check_trace(run, specification, Options(engine="sweep"), lambda what, done, total: told.append(what))
     assert set(told) == {"checking safe"}
+
+
+def test_of_many_predicates_some_are_told() -> None:
+    run = trace("p: x=1 x=2 | q: x=1")
+    formula = " & ".join(f"(p.x == {number} | EF(q.x == {number}))" for number in range(70))
+    notes = verdict(run, formula).notes
+    assert notes[0] == "p.x == 0 is local: it reads p alone"
+    assert "and 40 more predicates" in notes
+
+
+@pytest.mark.parametrize("operator", ["EF", "AG", "EG", "AF"])
+@pytest.mark.parametrize("sign", ["&", "|"])
+def test_large_formulas_are_answered_as_by_visiting_cuts(operator: str, sign: str) -> None:
+    """They are known by identity, also where the same stands twice."""
+    run = trace("p: x=1 x=2 x=3 send(m) | q: x=1 x=2 recv(m) x=3")
+    parts = f" {sign} ".join(f"{process}.x != {number}" for process in "pq" for number in (2, *range(10, 60)))
+    for formula in (
+        f"{operator}({parts})",
+        f"{operator}(({parts}) & EF({parts})) | AG({parts})",
+        f"!{operator}(!({parts}) | EX({parts}))",
+    ):
+        assert verdict(run, formula).truth == verdict(run, formula, engine="exhaustive").truth

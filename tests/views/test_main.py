@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import subprocess
@@ -156,3 +157,29 @@ def test_a_reader_that_leaves_is_no_error(run: Path) -> None:
     os.close(writing)
     assert done.returncode == 141
     assert done.stderr == b""
+
+
+def test_a_program_keeps_the_usual_collection_of_garbage(tmp_path: Path) -> None:
+    """Only commands that have the process for themselves look for garbage less often."""
+    program = tmp_path / "program.py"
+    program.write_text("import gc\nprint(gc.get_threshold(), gc.get_freeze_count())\n", encoding="utf-8")
+    usual = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+    assert usual in command("run", "--output", str(tmp_path / "run.jsonl"), str(program)).stdout
+
+
+def test_garbage_is_collected_as_usual_after_a_call(run: Path) -> None:
+    before = gc.get_threshold(), gc.get_freeze_count()
+    assert main(["check", str(run), "--ctl", SAFE]) == 1
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
+
+
+def test_the_real_command_still_collects_garbage(run: Path) -> None:
+    code = (
+        "import gc, sys\n"
+        "from possibly.views.cli.main import COLLECT_AFTER, main\n"
+        f"sys.argv[1:] = ['check', {str(run)!r}, '--ctl', {SAFE!r}]\n"
+        "status = main()\n"
+        "assert status == 1 and gc.isenabled() and gc.get_threshold()[0] == COLLECT_AFTER\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(door.__file__).parents[3])}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, stdout=subprocess.DEVNULL)

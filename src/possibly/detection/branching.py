@@ -9,48 +9,21 @@ decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
+from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Path, Shows
 from possibly.detection.laws import TRUE
 from possibly.detection.limits import Budget
-from possibly.detection.witness import Path, any_path, constrained_path, free_path
+from possibly.detection.witness import any_path, constrained_path, free_path
 from possibly.logic.depth import deep
 from possibly.logic.syntax import And, Implies, Node, Not, Or, Temporal
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import Holds
-from possibly.records import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What holds at the initial cut, and the path that shows it, if a single one does."""
-
-    value: bool
-    path: Path | None = None
-    shows: Shows | None = None
-    moment: int | None = None
-    """After how many steps of the path the answer is certain, when the path goes on after that."""
-    assumed: tuple[str, ...] = ()
-    """Declared classes that were relied on."""
-    since: int = 0
-    """For a whole observation: after how many steps begins what never comes to its end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shows:
-    """What a path shows: `how` is a sentence with a place for the formula `what`."""
-
-    how: str
-    what: Node
-    to_the_end: bool = False
-    """It speaks of the whole path, not of its last cut."""
-
-
-ENDS_FALSE = "it ends where {} is false"
-ENDS_TRUE = "it ends where {} is true"
-NEVER = "{} is never true on it"
-ALWAYS = "{} is true all the way"
-BREAKS = "this observation breaks {}"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class Engine(Protocol):

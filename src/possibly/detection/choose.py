@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from possibly.detection.branching import BREAKS, Finding, Shows, decide
+from possibly.detection.finding import BREAKS, Finding, Shows
 from possibly.detection.limits import Budget, LimitReachedError, MissingExtraError
 from possibly.detection.slicing import Slicing
 from possibly.errors import UsageError
@@ -112,12 +112,14 @@ def _inside(question: Question) -> Finding | None:
 
 
 def _exhaustive(question: Question) -> Finding:
+    from possibly.detection.branching import decide
     from possibly.detection.exhaustive import Exhaustive
 
     return decide(Exhaustive(question.lattice, question.predicates, question.budget), question.formula)
 
 
 def _sweep(question: Question) -> Finding:
+    from possibly.detection.branching import decide
     from possibly.detection.sweep import Sweep
 
     return decide(Sweep(question.lattice, question.predicates, question.budget), question.formula)

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from possibly.detection.branching import ALWAYS, NEVER, Finding, Shows
 from possibly.detection.extension import extension
+from possibly.detection.finding import ALWAYS, NEVER, Finding, Path, Shows
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.slicing import Slicing
-from possibly.detection.witness import Path, any_path, moves_inside
+from possibly.detection.witness import any_path, moves_inside
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import Node, Not, Temporal
 from possibly.order.computation import Cut, join, meet

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
-from possibly.detection.branching import ENDS_FALSE, ENDS_TRUE, Finding, Shows
+from possibly.detection.finding import ENDS_FALSE, ENDS_TRUE, Finding, Shows
 from possibly.detection.limits import Budget
 from possibly.detection.sliced import Sliced
 from possibly.logic.predicate import is_state

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from possibly.detection.branching import Finding
+from possibly.detection.finding import Finding, Path
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.detection.witness import Path, any_path, changes, constrained_path, free_path
+from possibly.detection.witness import any_path, changes, constrained_path, free_path
 from possibly.logic.progression import Progression, State, TooLargeError, Valuation
 from possibly.logic.syntax import Node, Not
 from possibly.order.lattice import Lattice, Move

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
+from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.detection.laws import LAWS, now_and_while
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
@@ -47,7 +47,8 @@ def _quantifiers(node: Node, positive: bool) -> frozenset[str]:
         case Implies(left, right):
             return _quantifiers(left, not positive) | _quantifiers(right, positive)
         case And(operands) | Or(operands):
-            return frozenset().union(*(_quantifiers(part, positive) for part in operands))
+            timed = [part for part in operands if not is_state(part)]
+            return frozenset().union(*(_quantifiers(part, positive) for part in timed))
         case Temporal(operator, operands):
             own = frozenset(["E" if (operator[0] == "E") == positive else "A"])
             return own.union(*(_quantifiers(part, positive) for part in operands))

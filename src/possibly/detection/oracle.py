@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.detection.extension import extension
+from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Path, Shows
 from possibly.detection.limits import Budget
-from possibly.detection.witness import Path
 from possibly.logic.bind import Declaration
 from possibly.logic.classes import Classification, classify
 from possibly.logic.predicate import is_state

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from possibly.detection.branching import ENDS_FALSE, ENDS_TRUE, Finding, Shows
+from possibly.detection.finding import ENDS_FALSE, ENDS_TRUE, Finding, Path, Shows
 from possibly.detection.flow import least_total, needs_of
 from possibly.detection.limits import Budget
 from possibly.detection.sliced import Sliced
@@ -37,7 +37,6 @@ from possibly.detection.solver_model import Encoding
 from possibly.detection.solver_nearest import nearest, size_of
 from possibly.detection.solver_search import UndecidedError
 from possibly.detection.solver_sums import Range, has_value, links, ranges_of
-from possibly.detection.witness import Path
 from possibly.logic.syntax import And, Compare, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.computation import Cut, meet
 from possibly.order.slice import Slice, conjunction, whole

@@ -16,11 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from possibly.detection.branching import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
-from possibly.detection.extension import extension
-from possibly.detection.intervals import overlap
+from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Path, Shows
 from possibly.detection.slicing import Alternatives, Slicing
-from possibly.detection.witness import Path, constrained_path, free_path
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
@@ -139,15 +136,23 @@ class Sliced:
             least = min(map(len, paths))
             nearest = [cut for cut, path in zip(cuts, paths, strict=True) if len(path) == least]
         if fewest * len(cuts[0]) <= SMALL:
+            from possibly.detection.witness import free_path
+
             return free_path(self.lattice, [self.lattice.pack(cut) for cut in nearest])
         return self._extended(self.computation.initial, nearest[0])
 
     def _extended(self, start: Cut, target: Cut) -> Path:
         if sum(target) - sum(start) > LONG and not self.computation.joint:
             return self._as_recorded(start, target)
-        path = extension(self.lattice, start, target)
+        path = self._extension(start, target)
         assert path is not None, "the order of a computation has no cycle"
         return path
+
+    def _extension(self, start: Cut, target: Cut, more: Arcs | None = None) -> Path | None:
+        # Searches for paths are imported when there is one to show.
+        from possibly.detection.extension import extension
+
+        return extension(self.lattice, start, target, more)
 
     def _as_recorded(self, start: Cut, target: Cut) -> Path:
         """The same in the order of the lines: nobody follows the turns of a path that long."""
@@ -184,7 +189,7 @@ class Sliced:
             return None
         if any(states.find(0, start[process]) >= 0 for process, states in part.allowed.items()):
             return None
-        path = extension(self.lattice, start, self.computation.final, Arcs(len(start), _needs(part)))
+        path = self._extension(start, self.computation.final, Arcs(len(start), _needs(part)))
         if path is None or start != self.computation.initial:
             return path
         return self._fewest(part) or path
@@ -199,6 +204,8 @@ class Sliced:
             following = ((move, cut + move.delta) for move in self.lattice.moves(cut))
             return ((move, cut) for move, cut in following if part.contains(unpack(cut)))
 
+        from possibly.detection.witness import constrained_path
+
         return constrained_path(self.lattice.initial, successors, self.lattice.final.__eq__)
 
     def _definitely(self, parts: Alternatives | None, exists: bool, shows: Shows) -> Finding | None:
@@ -211,6 +218,8 @@ class Sliced:
             return _shown(self._extended(self.computation.initial, self.computation.final), exists, shows)
         if parts[0].high != self.computation.final:
             return None
+        from possibly.detection.intervals import overlap
+
         found, apart = overlap(self.computation, parts[0].allowed)
         if found is not None:
             return Finding(not exists)
@@ -220,7 +229,7 @@ class Sliced:
     def _avoiding(self, part: Slice, apart: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> Path | None:
         """An observation that passes no cut of the slice, by keeping intervals apart; checked cut by cut."""
         arcs = Arcs(len(self.computation.lengths), ((f, e) for e, f in apart))
-        path = extension(self.lattice, self.computation.initial, self.computation.final, arcs)
+        path = self._extension(self.computation.initial, self.computation.final, arcs)
         if path is None:
             return None
         cut = list(self.computation.initial)

@@ -13,10 +13,9 @@ All other formulas get no answer here.
 
 from __future__ import annotations
 
-from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.extension import extension
+from possibly.detection.finding import BREAKS, Finding, Path, Shows
 from possibly.detection.sliced import Sliced
-from possibly.detection.witness import Path
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Implies, Node, Not, Or, Temporal
 from possibly.order.computation import Cut

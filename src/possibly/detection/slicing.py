@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from possibly.logic.depth import deep
 from possibly.logic.predicate import compile_predicate, is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Shared, Temporal, Transit
+from possibly.logic.walk import children
 from possibly.order.bitmaps import Bits
 from possibly.order.computation import Computation, Cut
 from possibly.order.lattice import Lattice
@@ -40,6 +41,9 @@ from possibly.records import replace
 from possibly.trace.model import NONE
 
 MOST_ALTERNATIVES = 256
+
+SMALL = 64
+"""Nodes of a formula up to which equal ones are sliced once; beyond, each is known by its identity."""
 
 Alternatives = list[Slice]
 """Lean slices whose union is the set of cuts; None in their place: not known."""
@@ -53,15 +57,25 @@ class Slicing:
         self.computation: Computation = lattice.computation
         self.predicates = predicates
         self.readings: Readings = predicates.readings
-        self._known: dict[tuple[Node, bool], Alternatives | None] = {}
+        self._known: dict[tuple[Node | int, bool], Alternatives | None] = {}
+        self._large: list[Node] = []
+        """Those known by their identity, which is theirs as long as they are kept."""
 
     def alternatives(self, formula: Node, positive: bool = True) -> Alternatives | None:
         """The cuts that satisfy the formula (or, if not positive, its negation)."""
-        key = (formula, positive)
+        key = self._key(formula), positive
         if key not in self._known:
             with deep():
                 self._known[key] = self._limited(self._make(formula, positive))
         return self._known[key]
+
+    def _key(self, formula: Node) -> Node | int:
+        """To hash a large formula takes as long as to slice it again from its parts, which are kept."""
+        if _is_small(formula):
+            return formula
+        if (id(formula), True) not in self._known and (id(formula), False) not in self._known:
+            self._large.append(formula)
+        return id(formula)
 
     def _limited(self, found: Alternatives | None) -> Alternatives | None:
         if found is None:
@@ -380,6 +394,16 @@ class Slicing:
             else:
                 edges.append((place(receive), (process, position)))
         return [replace(whole(self.computation), high=tuple(high), edges=tuple(edges))]
+
+
+def _is_small(formula: Node) -> bool:
+    """Whether it has few nodes; no more are looked at than it takes to know."""
+    found = [formula]
+    for node in found:
+        found.extend(children(node)[:SMALL])
+        if len(found) > SMALL:
+            return False
+    return True
 
 
 def _runs(truths: Sequence[bool]) -> Iterator[tuple[int, int]]:

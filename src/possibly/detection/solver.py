@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
-from possibly.detection.branching import ENDS_FALSE, ENDS_TRUE, Finding, Shows
+from possibly.detection.finding import ENDS_FALSE, ENDS_TRUE, Finding, Shows
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.sliced import Sliced
 from possibly.detection.slicing import Slicing

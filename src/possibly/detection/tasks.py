@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from possibly.detection.compiled import algebra
+from possibly.detection.finding import Path
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.tasks_cuts import Assignment, Cuts, Evaluation, NotCoveredError
 from possibly.detection.tasks_failure import Contains, Diagnosis
@@ -25,7 +26,7 @@ from possibly.detection.tasks_local import LocalFormulas
 from possibly.detection.tasks_terms import Terms, TermSets, holds_at
 from possibly.detection.tasks_tree import TreeNode, formula_tree, negated
 from possibly.detection.tasks_window import Window, Windows, WindowSets
-from possibly.detection.witness import Path, free_path
+from possibly.detection.witness import free_path
 from possibly.errors import UsageError
 from possibly.logic.syntax import Node
 from possibly.logic.tasks import ForTask, task_text, variables_in_order

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.extension import extension
+from possibly.detection.finding import BREAKS, Finding, Path, Shows
 from possibly.detection.linear_as_branching import as_branching, positive
-from possibly.detection.witness import Path
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Node, Not, Or, Temporal

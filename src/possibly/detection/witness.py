@@ -16,16 +16,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import chain, pairwise
-from typing import TypeVar
 
+from possibly.detection.finding import Path
 from possibly.detection.limits import Budget
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import Holds
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Place = TypeVar("Place", bound=Hashable)
+    _Key = tuple[Place, tuple[int, ...]]
+    """Where a path is, and which processes took its last step."""
+
 EFFORT = 5_000
 """How many cuts the search for the fewest changes looks at before it takes what it has."""
-
-Path = tuple[Move, ...]
 
 
 def nearest(lattice: Lattice, allowed: Holds, goal: Holds, budget: Budget) -> set[int]:
@@ -142,11 +148,6 @@ def _joint_path(lattice: Lattice, targets: set[int]) -> Path:
     if found is not None:
         return found
     return _greedy(lattice, {0: (0, ())}, lattice.initial, lattice.unpack(min(targets)))
-
-
-Place = TypeVar("Place", bound=Hashable)
-_Key = tuple[Place, tuple[int, ...]]
-"""Where a path is, and which processes took its last step."""
 
 
 def constrained_path(

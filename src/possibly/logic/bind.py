@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple, NoReturn
 
 from possibly.logic.depth import MAX_DEPTH, deep
 from possibly.logic.predicate import compile_predicate
@@ -24,6 +23,7 @@ from possibly.logic.specification import Let, Property
 from possibly.logic.syntax import (
     And,
     At,
+    Compare,
     Count,
     Done,
     Index,
@@ -41,6 +41,12 @@ from possibly.logic.syntax import (
 )
 from possibly.logic.walk import children, depth, fold, with_children
 from possibly.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple, NoReturn
+else:
+    from possibly.records import NamedTuple
 
 MAX_INSTANCES = 1_000_000
 """Combinations of processes that all quantifiers of one formula together may try."""
@@ -141,20 +147,33 @@ class _Binder:
             self.fail(f"the formula is nested more than {MAX_DEPTH:,} levels deep", node)
 
     def bound(self, node: Node, scope: _Scope, level: int) -> Node:
-        match node:
-            case Name():
-                return self.name(node, scope, level)
-            case Quantified():
-                return self.quantified(node, scope, level)
+        if isinstance(node, Name):
+            return self.name(node, scope, level)
+        if isinstance(node, Quantified):
+            return self.quantified(node, scope, level)
+        if isinstance(node, Compare) and (plain := self.plain_comparison(node, scope, level)) is not None:
+            return plain
         self.grow(node, level)
         below = children(node)
         if not below:
-            return self.leaf(node, scope)
-        parts = [self.bound(child, scope, level + 1) for child in below]
-        made = with_children(node, parts)
+            return node if isinstance(node, Literal) else self.leaf(node, scope)
+        made = with_children(node, [self.bound(child, scope, level + 1) for child in below])
         if isinstance(made, Temporal) and made.process is not None:
             return made.changed(process=self.process(made.process, scope))
         return made
+
+    def plain_comparison(self, node: Compare, scope: _Scope, level: int) -> Node | None:
+        """`P1.x == 3` at once: formulas over thousands of processes are made of such comparisons."""
+        left, right = node.operands[:2]
+        if not isinstance(left, Name) or not isinstance(right, Literal) or len(node.operands) > 2:
+            return None
+        parts = left.parts
+        first, variable = parts[0], parts[1] if len(parts) == 2 else ".".join(parts[1:])
+        if not variable or not (first in scope or first in self.processes):
+            return None
+        process = scope[first].process if first in scope else first
+        self.grow(node, level, 3, 1)
+        return node.changed(operands=(self.local(left, process, variable), right))
 
     # ---- names ----------------------------------------------------------------------------------
 
@@ -178,9 +197,10 @@ class _Binder:
             shown = unparse(Local(process, variable))
             self.fail(f"no event ever sets {shown}", node, self.near_local(process, variable))
         key = process, variable, node.span
-        if key not in self.known_locals:
-            self.known_locals[key] = Local(process, variable, span=node.span)
-        return self.known_locals[key]
+        known = self.known_locals.get(key)
+        if known is None:
+            known = self.known_locals[key] = Local(process, variable, span=node.span)
+        return known
 
     def shared(self, node: Node, variable: str, explicit: bool = False) -> Node:
         if variable not in self.vocabulary.shared:
@@ -274,7 +294,7 @@ class _Binder:
         for variable in node.variables:
             if variable in self.processes:
                 self.warn(f"the variable {variable} of a quantifier hides the process of that name")
-        instances = [self.bound(node.body, inner, level + 1) for inner in self.scopes(node, scope)]
+        instances = self.instances_of(node, scope, level)
         self.grow(node, level)
         if len(instances) == 1:
             return instances[0]
@@ -283,8 +303,25 @@ class _Binder:
         kind = And if node.quantifier == "forall" else Or
         return kind(tuple(instances), span=node.span)
 
-    def scopes(self, node: Quantified, scope: _Scope) -> list[_Scope]:
-        """One scope for each instance."""
+    def instances_of(self, node: Quantified, scope: _Scope, level: int) -> list[Node]:
+        """The body for each choice of processes."""
+        variables, body, chosen = node.variables, node.body, self.choices(node, scope)
+        match body:
+            case Compare((Name((variable, *rest)) as name, Literal() as constant)) if (
+                rest and variable in variables
+            ):
+                # In one go, for the same reason as a plain comparison.
+                place, local = variables.index(variable), ".".join(rest)
+                self.grow(body, level + 1, 3 * len(chosen), 1)
+                return [
+                    body.changed(operands=(self.local(name, found[place].process, local), constant))
+                    for found in chosen
+                ]
+        scopes = [{**scope, **dict(zip(variables, found, strict=True))} for found in chosen]
+        return [self.bound(body, inner, level + 1) for inner in scopes]
+
+    def choices(self, node: Quantified, scope: _Scope) -> list[tuple[_Match, ...]]:
+        """The processes that the variables stand for, one row for each instance."""
         names = self.matching(node.pattern)
         if not names:
             self.warn(f'no process matches "{node.pattern}"')
@@ -293,9 +330,7 @@ class _Binder:
             self.fail(f"the quantifiers range over more than {MAX_INSTANCES:,} combinations", node)
         matches = [_Match(name, number) for number, name in enumerate(names)]
         found = list(product(matches, repeat=len(node.variables)))
-        if node.condition is not None:
-            found = self.filtered(node, found, scope)
-        return [{**scope, **dict(zip(node.variables, chosen, strict=True))} for chosen in found]
+        return found if node.condition is None else self.filtered(node, found, scope)
 
     def filtered(
         self, node: Quantified, combinations: list[tuple[_Match, ...]], scope: _Scope

@@ -29,11 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from possibly.logic.predicate import compile_value
 from possibly.logic.printer import unparse
-from possibly.logic.relation import relation
 from possibly.logic.syntax import (
     And,
     At,
@@ -56,8 +54,13 @@ from possibly.logic.values import COMPARISONS
 from possibly.logic.walk import fold
 from possibly.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+
     from possibly.logic.bind import Declaration
+else:
+    from possibly.records import NamedTuple
 
 Classes = frozenset[str]
 Chain = tuple[str, str]
@@ -166,7 +169,7 @@ class Classification:
         """One sentence for `--explain`."""
         node = self.node
         if isinstance(node, And | Or):  # of thousands of parts no more than these are shown
-            node = node.changed(operands=node.operands[:100])
+            node = node.changed(operands=node.operands[:30])
         text = unparse(node)
         shown = text if len(text) <= 100 else text[:97] + "..."
         reason = _BECAUSE[self.smallest].format(chains=" and ".join(self.chains))
@@ -194,11 +197,25 @@ def chains(leaf: Leaf) -> frozenset[Chain]:
 
 def classify(node: Node, declared: Mapping[Node, Declaration] | None = None) -> Classification:
     """The classes of a bound state predicate; `declared` as `bind` yields it."""
-    facts = fold(node, _Classifier(declared or {}).combine)
+    facts = _facts_of(node, declared)
     classes = _closure(facts.truth())
-    smallest = next(name for name in SMALLEST_FIRST if name in classes)
     names = tuple(sorted([name for _, name in facts.chains]))
-    return Classification(classes, smallest, node, names, tuple(dict.fromkeys(facts.assumed)))
+    return Classification(classes, _smallest(classes), node, names, tuple(dict.fromkeys(facts.assumed)))
+
+
+def smallest_class(node: Node, declared: Mapping[Node, Declaration] | None = None) -> str:
+    """The most telling class of a predicate, for whoever needs no more."""
+    return _smallest(_closure(_facts_of(node, declared).truth()))
+
+
+def _facts_of(node: Node, declared: Mapping[Node, Declaration] | None) -> _Facts:
+    classifier = _Classifier(declared or {})
+    return classifier.at_once(node) or fold(node, classifier.combine, classifier.at_once)
+
+
+@cache
+def _smallest(classes: Classes) -> str:
+    return next(name for name in SMALLEST_FIRST if name in classes)
 
 
 # ---- from the leaves up -------------------------------------------------------------------------
@@ -234,7 +251,7 @@ def _is_local(read: frozenset[Chain], total: bool) -> bool:
 
 
 def _local(read: frozenset[Chain]) -> Classes:
-    return _closure(["local"]) if read else _EVERYTHING
+    return _LOCAL if read else _EVERYTHING
 
 
 def _closure(classes: Iterable[str]) -> Classes:
@@ -255,6 +272,10 @@ def _closed(classes: Classes) -> Classes:
     return frozenset(found)
 
 
+_LOCAL = _closure(["local"])
+_COMPARED_NUMBER = _LOCAL | {"relational"}
+
+
 @cache
 def _complement(classes: Classes) -> Classes:
     return frozenset([COMPLEMENT[name] for name in classes if name in COMPLEMENT]) | _NOTHING
@@ -263,7 +284,7 @@ def _complement(classes: Classes) -> Classes:
 def _combined(parts: Sequence[Classes], closed: frozenset[str]) -> Classes:
     if len(parts) == 1:
         return parts[0]
-    return _closure(closed.intersection(*parts))
+    return _closure(closed.intersection(*set(parts)))
 
 
 def _and(parts: Sequence[Classes]) -> Classes:
@@ -288,8 +309,6 @@ class _Classifier:
         self.declared = declared
 
     def combine(self, node: Node, below: list[_Facts]) -> _Facts:
-        if isinstance(node, Temporal):
-            raise TypeError("a temporal formula has no class")
         facts = _facts(node, below)
         declaration = self.declared.get(node) if self.declared else None
         if declaration is None:
@@ -300,8 +319,29 @@ class _Classifier:
         assumed = (*facts.assumed, f"{declaration.let}: {declaration.word}")
         return _Facts(node, facts.chains, facts.total, _closure(known | claimed), assumed)
 
+    def at_once(self, node: Node) -> _Facts | None:
+        """Formulas over thousands of processes are made of one variable compared with a constant."""
+        return None if self.declared and node in self.declared else _plain_comparison(node)
+
+
+def _plain_comparison(node: Node) -> _Facts | None:
+    if type(node) is not Compare or len(node.operators) != 1:
+        return None
+    left, right = node.operands
+    if type(left) is not Local or type(right) is not Literal:
+        return None
+    if type(right.value) in (int, float) and node.operators[0] in _MIRRORED:
+        classes = _COMPARED_NUMBER
+    elif type(right.value) is str:
+        classes = _LOCAL
+    else:
+        return None
+    return _Facts(node, frozenset([("process", left.process)]), False, classes)
+
 
 def _facts(node: Node, below: list[_Facts]) -> _Facts:
+    if isinstance(node, Temporal):
+        raise TypeError("a temporal formula has no class")
     if isinstance(node, Local | Shared | Transit | At | Stack | Done):
         total = isinstance(node, Transit) and node.sender is None
         stable = _closure(["local", "stable"]) if isinstance(node, Done) else None
@@ -325,11 +365,8 @@ def _classes(node: Node, below: list[_Facts], read: frozenset[Chain], total: boo
 
 
 def _relational(node: Compare) -> Classes:
-    match node.operands:
-        case (Local(), Literal(value)) if isinstance(value, str):
-            return frozenset()  # at once: formulas over thousands of processes are made of such comparisons
-        case (Local(), Literal(value)) if type(value) in (int, float) and node.operators[0] in _MIRRORED:
-            return frozenset(["relational"])
+    from possibly.logic.relation import relation
+
     found = relation(node)
     return frozenset(["relational"]) if found and _terms_are_local(found.terms) else frozenset()
 

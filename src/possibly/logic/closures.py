@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
@@ -35,7 +34,13 @@ from possibly.logic.syntax import (
 )
 from possibly.logic.values import ARITHMETIC, COMPARISONS, FUNCTIONS, SIGNS, FaultError, kind, subscript
 
-Value = Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple, TypeAlias
+else:
+    from possibly.records import NamedTuple
+
+Value: TypeAlias = "Any"
 Values = Sequence[Value]
 Term = Callable[[Values], Value]
 """Yields a value; raises `MissingError` or any error of the operations."""

@@ -5,13 +5,15 @@ Here belongs what every rule of the grammar needs and no rule itself.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from possibly.logic.depth import MAX_DEPTH
 from possibly.logic.lexer import Token, tokens
 from possibly.logic.source import Source
 from possibly.logic.syntax import Node, Span
 from possibly.logic.words import RESERVED, hint_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 CLOSING = {"(": ")", "[": "]"}
 
@@ -28,18 +30,20 @@ class Cursor:
         self.language = language
         self.reserved = RESERVED[language]
         self.tokens = tokens(source)
+        self.tokens.append(self.tokens[-1])  # so that at the end, too, something follows
         self.position = 0
         self.token = self.tokens[0]
         self.level = 0
 
     def advance(self) -> Token:
         token = self.token
-        self.position += 1
-        self.token = self.tokens[min(self.position, len(self.tokens) - 1)]
+        if token.kind != "end":
+            self.position += 1
+            self.token = self.tokens[self.position]
         return token
 
     def following(self) -> Token:
-        return self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        return self.tokens[self.position + 1]
 
     def sees(self, *texts: str) -> bool:
         """Whether one of these operators or words comes next; a word before a dot is a plain name."""

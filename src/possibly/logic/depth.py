@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import sys
 from _thread import allocate_lock
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 MAX_DEPTH = 4000
 """Levels of nesting that every function of this folder handles; deeper formulas are refused."""
@@ -21,19 +19,26 @@ _inside = 0
 _normal = 0
 
 
-@contextmanager
-def deep() -> Iterator[None]:
-    """A higher limit on nested calls; the old one returns when the last thread inside has left."""
-    global _inside, _normal
-    with _lock:
-        if _inside == 0:
-            _normal = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_normal, _FRAMES))
-        _inside += 1
-    try:
-        yield
-    finally:
+class _Room:
+    def __enter__(self) -> None:
+        global _inside, _normal
+        with _lock:
+            if _inside == 0:
+                _normal = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(_normal, _FRAMES))
+            _inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        global _inside
         with _lock:
             _inside -= 1
             if _inside == 0:
                 sys.setrecursionlimit(_normal)
+
+
+_ROOM = _Room()
+
+
+def deep() -> _Room:
+    """A higher limit on nested calls; the old one returns when the last thread inside has left."""
+    return _ROOM

@@ -8,9 +8,14 @@ reserved here; that depends on the language and the place, which the parser know
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
 
 from possibly.logic.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from possibly.records import NamedTuple
 
 MAX_LENGTH = 1_000_000
 """Longest text of a formula, in characters."""
@@ -36,16 +41,18 @@ class Token(NamedTuple):
         return f"{self.kind} {clipped}" if self.kind in ("number", "string") else f"`{clipped}`"
 
 
-_TOKEN = re.compile(
-    r"""(?P<space>\s+)
-      | (?P<number>(?:[0-9]+(?:\.[0-9]+)?|(?<![\w\])"'])\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-      | (?P<name>[^\W\d]\w*)
-      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-      | (?P<mistake>&&|\|\||===|!==|<=>|<>|==>|-->|=>|:=|<<|>>|[~^`@?$;{}])
-      | (?P<operator><->|->|\*\*|//|==|!=|<=|>=|[-+*/%<>!&|()\[\],.:])
-      | (?P<assign>=)
-      | (?P<open>["'])""",
-    re.VERBOSE,
+_PIECE = re.compile(r"\s*(?:(\w+)|([-<>=!&|*/:]+)|(\S))")
+"""A name or the beginning of a number; operators without a gap; anything else. Kept simple, since to compile
+an expression of all tokens took longer than to read most formulas."""
+
+_DIGITS = frozenset("0123456789")
+_SMALL = {str(number): number for number in range(100)}
+"""Numbers that most formulas are content with, so that they need no closer look."""
+_ALONE = frozenset("()[],.+%")
+"""Operators that are never part of a longer one."""
+_OPERATORS = _ALONE.union("-*/%<>!&|:", ["<->", "->", "**", "//", "==", "!=", "<=", ">="])
+_MISTAKES = frozenset(
+    ["&&", "||", "===", "!==", "<=>", "<>", "==>", "-->", "=>", ":=", "<<", ">>", "=", *"~^`@?$;{}"]
 )
 
 _INSTEAD = {
@@ -84,37 +91,92 @@ def tokens(source: Source) -> list[Token]:
     if len(text) > MAX_LENGTH:
         source.fail(f"the formula is longer than {MAX_LENGTH:,} characters", 0)
     found: list[Token] = []
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            source.fail(f"unexpected character {text[position]!r}", position)
-        position = match.end()
-        if match.lastgroup != "space":
-            found.append(_token(source, match, found))
+    position, piece = 0, _PIECE.match
+    while (match := piece(text, position)) is not None:
+        kind = match.lastindex or 0
+        word = match[kind]
+        start, position = match.span(kind)
+        if kind == 1 and not word[0].isdecimal():
+            found.append(_made(Token, ("name", word, start, position, None)))
+        elif word in _OPERATORS and (word != "." or text[position : position + 1] not in _DIGITS):
+            found.append(_made(Token, ("operator", word, start, position, None)))
+        elif word in _SMALL and text[position : position + 1] != ".":
+            found.append(_made(Token, ("number", word, start, position, _SMALL[word])))
+        else:
+            found.append(_other(source, word, start, found))
+            position = found[-1].end
     found.append(Token("end", "", len(text.rstrip()), len(text)))
     return found
 
 
-def _token(source: Source, match: re.Match[str], before: list[Token]) -> Token:
-    kind, text, start, end = match.lastgroup or "", match.group(), match.start(), match.end()
-    match kind:
-        case "number":
-            return Token(kind, text, start, end, _number(source, text, start, end))
-        case "string":
-            if before and before[-1].kind == "name" and before[-1].end == start:
-                prefix = before[-1]
-                source.fail(
-                    f"a string cannot have the prefix `{prefix.text}`",
-                    prefix.start,
-                    "formatted, raw and byte strings do not exist here",
-                )
-            return Token(kind, text, start, end, _string(source, text, start))
-        case "mistake" | "assign":
+_made = tuple.__new__
+"""Makes the tokens that every formula has many of, without a look at defaults."""
+
+
+def _other(source: Source, piece: str, start: int, before: list[Token]) -> Token:
+    """The token that the piece begins with, where it is no name and no operator as a whole."""
+    for length in range(min(3, len(piece)), 0, -1):
+        text = piece[:length]
+        if text in _MISTAKES:
             source.fail(f"`{text}` is not an operator", start, _INSTEAD.get(text))
-        case "open":
-            source.fail("this string is never closed", start, f"a closing {text} is missing")
-    return Token(kind, text, start, end)
+        if text in _OPERATORS and not (text == "." and _begins_number(source.text, start)):
+            return Token("operator", text, start, start + length)
+    return _number_or_string(source, start, before)
+
+
+def _begins_number(text: str, dot: int) -> bool:
+    """Whether a dot is followed by digits and by nothing preceded that it could be the dot of."""
+    before, after = text[dot - 1 : dot], text[dot + 1 : dot + 2]
+    return after in _DIGITS and not (before.isalnum() or (before and before in "_])\"'"))
+
+
+def _number_or_string(source: Source, start: int, before: list[Token]) -> Token:
+    text, first = source.text, source.text[start]
+    if first in _DIGITS or first == ".":
+        end = _end_of_number(text, start)
+        return Token("number", text[start:end], start, end, _number(source, text[start:end], start, end))
+    if first not in "\"'":
+        source.fail(f"unexpected character {first!r}", start)
+    end = _end_of_string(source, start)
+    if before and before[-1].kind == "name" and before[-1].end == start:
+        prefix = before[-1]
+        source.fail(
+            f"a string cannot have the prefix `{prefix.text}`",
+            prefix.start,
+            "formatted, raw and byte strings do not exist here",
+        )
+    return Token("string", text[start:end], start, end, _string(source, text[start:end], start))
+
+
+def _end_of_digits(text: str, at: int) -> int:
+    while text[at : at + 1] in _DIGITS:
+        at += 1
+    return at
+
+
+def _end_of_number(text: str, start: int) -> int:
+    """Digits, perhaps a dot and digits, perhaps an exponent."""
+    end = _end_of_digits(text, start)
+    if text[end : end + 1] == ".":
+        fraction = _end_of_digits(text, end + 1)
+        end = fraction if fraction > end + 1 else end
+    if text[end : end + 1] in ("e", "E"):
+        sign = end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1
+        exponent = _end_of_digits(text, sign)
+        end = exponent if exponent > sign else end
+    return end
+
+
+def _end_of_string(source: Source, start: int) -> int:
+    """After the quote that closes it, in the same line; a backslash hides the next character."""
+    text, quote, at = source.text, source.text[start], start + 1
+    while at < len(text) and text[at] != "\n":
+        if text[at] == quote:
+            return at + 1
+        if text[at] == "\\" and text[at + 1 : at + 2] != "\n":
+            at += 1
+        at += 1
+    return source.fail("this string is never closed", start, f"a closing {quote} is missing")
 
 
 def _number(source: Source, text: str, start: int, end: int) -> int | float:

@@ -56,6 +56,9 @@ from possibly.logic.words import (
 )
 
 LANGUAGES = tuple(RESERVED)
+_AFTER_VALUE = frozenset(("[", "(", "."))
+_FIRST_WORDS = frozenset(("forall", "exists", "E", "A"))
+_AFTER_PLAIN = frozenset(("&", "|", ")", "->"))
 
 
 def parse(text: str, language: str, source: Source | None = None) -> Node:
@@ -73,7 +76,7 @@ def _check(tree: Node, source: Source) -> None:
     pending = [(tree, 1, False)]
     while pending:
         node, level, value = pending.pop()
-        if level > MAX_DEPTH:
+        if level >= MAX_DEPTH and (level > MAX_DEPTH or children(node)):
             too_deep(source, node.span[0] if node.span else 0)
         if value and isinstance(node, Temporal):
             source.fail(
@@ -83,8 +86,9 @@ def _check(tree: Node, source: Source) -> None:
             )
         value = value or isinstance(node, Compare | Arithmetic | Call | Subscript | Items)
         for child in children(node):
-            condition = isinstance(node, Quantified) and child is node.condition
-            pending.append((child, level + 1, value or condition))
+            if not child._is_leaf:
+                condition = isinstance(node, Quantified) and child is node.condition
+                pending.append((child, level + 1, value or condition))
 
 
 class Parser(Cursor):
@@ -145,7 +149,9 @@ class Parser(Cursor):
         operands = [left]
         while BINARY_LEVELS.get(self.binary() or "") == level:
             self.advance()
-            operands.append(self.expression(level + 1))
+            # What may follow a plain comparison binds no tighter than `&`: so it is a whole operand of that.
+            plain = self.plain_comparison() if kind is And else None
+            operands.append(plain or self.expression(level + 1))
         return kind(tuple(operands), span=self.span_from(left))
 
     def prefixed(self) -> Node:
@@ -178,10 +184,11 @@ class Parser(Cursor):
         return process
 
     def operand(self) -> Node:
-        if self.sees("forall", "exists"):
-            return self.quantified()
-        if self.language == "ctl" and self.sees("E", "A"):
-            return self.path_until()
+        if self.token.text in _FIRST_WORDS:
+            if self.sees("forall", "exists"):
+                return self.quantified()
+            if self.language == "ctl" and self.sees("E", "A"):
+                return self.path_until()
         return self.comparison()
 
     def path_until(self) -> Node:
@@ -227,7 +234,26 @@ class Parser(Cursor):
     # ---- values ---------------------------------------------------------------------------------
 
     def comparison(self) -> Node:
-        left = self.arithmetic()
+        return self.plain_comparison() or self.compared(self.arithmetic())
+
+    def plain_comparison(self) -> Node | None:
+        """`P1.x == 3` at once, where it stands alone: formulas over many processes are made of them."""
+        first = self.position
+        if first + 5 >= len(self.tokens):
+            return None
+        name, dot, variable, operator, constant, after = self.tokens[first : first + 6]
+        if dot.text != "." or variable.kind != "name" or name.kind != "name" or constant.kind != "number":
+            return None
+        if operator.text not in COMPARISONS or operator.kind != "operator" or after.text not in _AFTER_PLAIN:
+            return None
+        self.position = first + 5
+        self.token = after
+        left = Name((name.text, variable.text), span=(name.start, variable.end))
+        right = Literal(constant.value, span=(constant.start, constant.end))
+        return Compare((left, right), (operator.text,), span=(name.start, constant.end))
+
+    def compared(self, left: Node) -> Node:
+        """A value, with the comparisons that begin with it."""
         operands, operators = [left], []
         while (operator := self.comparator()) is not None:
             operators.append(operator)
@@ -237,7 +263,7 @@ class Parser(Cursor):
         return Compare(tuple(operands), tuple(operators), span=self.span_from(left))
 
     def comparator(self) -> str | None:
-        if self.sees("not") and self.following().text == "in":
+        if self.token.text == "not" and self.sees("not") and self.following().text == "in":
             self.advance()
             self.advance()
             return "not in"
@@ -267,7 +293,7 @@ class Parser(Cursor):
 
     def power(self) -> Node:
         base = self.subscripted()
-        if not self.accept("**"):
+        if self.token.text != "**" or not self.accept("**"):
             return base
         self.descend()
         exponent = self.signed()
@@ -276,6 +302,8 @@ class Parser(Cursor):
 
     def subscripted(self) -> Node:
         node = self.primary()
+        if self.token.text not in _AFTER_VALUE:
+            return node
         while opening := self.accept("["):
             index = self.expression()
             if self.sees(":"):

@@ -13,6 +13,8 @@ The closures are made in `closures`; the operations, bounded in time and memory,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from possibly.logic.closures import (
     ERRORS,
     LEAVES,
@@ -30,7 +32,20 @@ from possibly.logic.closures import (
 )
 from possibly.logic.depth import deep
 from possibly.logic.printer import unparse
-from possibly.logic.syntax import Leaf, Node, Temporal
+from possibly.logic.syntax import (
+    And,
+    Compare,
+    Iff,
+    Implies,
+    Leaf,
+    Literal,
+    Local,
+    Node,
+    Not,
+    Or,
+    Quantified,
+    Temporal,
+)
 from possibly.logic.walk import children, depth, fold, nodes
 from possibly.records import dataclass, field
 
@@ -84,31 +99,54 @@ def leaves(node: Node) -> tuple[Leaf, ...]:
     return tuple(dict.fromkeys([part for part in nodes(node) if isinstance(part, LEAVES)]))
 
 
+_ABOVE_TIME = frozenset((Not, And, Or, Implies, Iff, Quantified))
+"""What a temporal operator may stand below, beside others of its kind: values have none (`parser`)."""
+
+
 def is_state(node: Node) -> bool:
     """Whether there is no temporal operator in it."""
-    return not any(isinstance(part, Temporal) for part in nodes(node))
+    if type(node) not in _ABOVE_TIME:
+        return not isinstance(node, Temporal)
+    return node._timeless if hasattr(node, "_timeless") else _marked(node)
+
+
+def _marked(node: Node) -> bool:
+    """The same of what may have temporal operators below, found from the leaves up and kept at each."""
+    trees = [node]
+    for tree in trees:
+        parts = [part for part in children(tree) if type(part) in _ABOVE_TIME]
+        trees.extend([part for part in parts if not hasattr(part, "_timeless")])
+    for tree in reversed(trees):
+        _keep(tree, all(map(is_state, children(tree))))
+    return node._timeless
+
+
+_keep: Callable[[Node, bool], None] = Node._timeless.__set__  # type: ignore[attr-defined]
 
 
 def maximal_predicates(formula: Node) -> tuple[Node, ...]:
     """The largest parts without temporal operators, each once, in the order of the text."""
-    temporal: set[int] = set()
-    fold(formula, lambda node, below: _mark(node, below, temporal))
-    found: dict[Node, None] = {}
+    found: dict[object, list[Node]] = {}
     pending = [formula]
     while pending:
         node = pending.pop()
-        if id(node) in temporal:
+        if not is_state(node):
             pending.extend(reversed(children(node)))
-        else:
-            found[node] = None
-    return tuple(found)
+            continue
+        alike = found.setdefault(_likeness(node), [])
+        if node not in alike:
+            alike.append(node)
+    return tuple([node for alike in found.values() for node in alike])
 
 
-def _mark(node: Node, below: list[bool], temporal: set[int]) -> bool:
-    if isinstance(node, Temporal) or any(below):
-        temporal.add(id(node))
-        return True
-    return False
+def _likeness(node: Node) -> object:
+    """Equal for equal predicates; of a thousand parts not all are looked at."""
+    parts = children(node)
+    if isinstance(node, Compare) and len(parts) == 2:
+        left, right = parts
+        if isinstance(left, Local) and isinstance(right, Literal):
+            return left.process, left.variable, node.operators, right.value
+    return node if len(parts) < 64 else (type(node), len(parts), parts[:8], parts[-8:])
 
 
 def compile_predicate(node: Node) -> Predicate:

@@ -9,7 +9,6 @@ variable whose bare name is an operator of some language becomes `shared("G")`.
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
 
 from possibly.logic.syntax import (
     And,
@@ -38,6 +37,12 @@ from possibly.logic.syntax import (
 )
 from possibly.logic.walk import fold
 from possibly.logic.words import ARITHMETIC_LEVELS, GRAMMAR, LTL_BINARY, RESERVED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from possibly.records import NamedTuple
 
 _IFF, _IMPLIES, _OR, _AND, _BINARY, _UNARY, _COMPARE, _SUM, _PRODUCT, _SIGN, _POWER, _PRIMARY = range(1, 13)
 _RESERVED = GRAMMAR | RESERVED["ctl"] | RESERVED["ltl"]

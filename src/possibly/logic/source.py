@@ -8,10 +8,12 @@ that every offset has a true place.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from possibly.errors import FormulaError
 from possibly.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 @dataclass(frozen=True, slots=True)

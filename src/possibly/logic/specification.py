@@ -163,7 +163,7 @@ def _parsed(language: str, text: str, source: Source) -> Node | None:
 
 # ---- lines --------------------------------------------------------------------------------------
 
-_QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<!\w)\'(?:[^\'\\]|\\.)*\'|#.*')
+_QUOTED_OR_COMMENT = r'"(?:[^"\\]|\\.)*"|(?<!\w)\'(?:[^\'\\]|\\.)*\'|#.*'
 """A quote right after a word is a prime (`X'`, the previous value), not the begin of a string."""
 
 
@@ -172,7 +172,7 @@ def _entries(text: str, file: str | None) -> Iterator[Source]:
     first = 0
     found: list[str] = []
     for number, raw in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
-        line = _QUOTED_OR_COMMENT.sub(_blanked, raw).rstrip()
+        line = (re.sub(_QUOTED_OR_COMMENT, _blanked, raw) if "#" in raw else raw).rstrip()
         if line and not line[0].isspace():
             yield from _entry(found, file, first)
             first, found = number, [line]
@@ -194,9 +194,10 @@ def _entry(lines: list[str], file: str | None, number: int) -> Iterator[Source]:
         yield Source("\n".join(lines).rstrip(), file, number)
 
 
-_HEAD = re.compile(r"(?P<keyword>\S+)(?:\s+(?P<words>[^=]*?))?\s*(?P<equals>=(?!=))\s*")
-_LET_NAME = re.compile(r"[^\W\d]\w*")
-_PROPERTY_NAME = re.compile(r"[\w][\w.-]*")
+# Compiled when a file is read: formulas of the command line do without.
+_HEAD = r"(?P<keyword>\S+)(?:\s+(?P<words>[^=]*?))?\s*(?P<equals>=(?!=))\s*"
+_LET_NAME = r"[^\W\d]\w*"
+_PROPERTY_NAME = r"[\w][\w.-]*"
 
 
 def _read(entry: Source) -> Let | Property | Sync | Definition:
@@ -207,7 +208,7 @@ def _read(entry: Source) -> Let | Property | Sync | Definition:
         _unknown_keyword(entry, keyword)
     if keyword == "sync":
         return _sync(entry)
-    head = _HEAD.match(entry.text)
+    head = re.match(_HEAD, entry.text)
     if head is None:
         entry.fail(f"expected `{keyword} name = ...`", len(keyword), None)
     words = (head["words"] or "").split()
@@ -241,11 +242,11 @@ def _let(entry: Source, words: list[str], source: Source) -> Let:
     return Let(name, declared, formula, source.text, source.line, source.file, source.column)
 
 
-def _name(entry: Source, keyword: str, words: list[str], form: re.Pattern[str]) -> str:
+def _name(entry: Source, keyword: str, words: list[str], form: str) -> str:
     if len(words) != 1:
         shape = "let [class] name = ..." if keyword == "let" else f"{keyword} name = ..."
         entry.fail(f"expected `{shape}`", len(keyword))
-    if form.fullmatch(words[0]) is None:
+    if re.fullmatch(form, words[0]) is None:
         entry.fail(f"`{words[0]}` is not a name", entry.text.index(words[0], len(keyword)))
     return words[0]
 

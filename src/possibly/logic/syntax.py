@@ -11,9 +11,11 @@ All are immutable, compare and hash by content, and are made by `tree`; read the
 
 from __future__ import annotations
 
-from typing import Any
-
 from possibly.logic.tree import Tree, aside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Span = tuple[int, int]
 """First column (from 0) and the column after the last one, in the formula's text."""

@@ -14,7 +14,13 @@ Values of different types are different: 1, 1.0 and true.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, dataclass_transform
+from operator import attrgetter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
+else:
+    from possibly.records import dataclass_transform
 
 
 def aside(*, default: Any, kw_only: bool = True) -> Any:
@@ -29,14 +35,16 @@ class _Aside:
         self.default = default
 
 
-_Setter = Callable[[Any, Any], None]
+_Setter: TypeAlias = "Callable[[Any, Any], None]"
 
 
 class _Immutable:
     """What all trees can do. Apart from `Tree`, as annotations there are fields."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_hash", "_timeless")
     _hash: int
+    _timeless: bool
+    """Whether there is no temporal operator in it; `predicate` finds out, once."""
     __match_args__: ClassVar[tuple[str, ...]]
     """The fields that count, in their order."""
     _defaults: ClassVar[dict[str, Any]]
@@ -44,12 +52,17 @@ class _Immutable:
     """The other fields, with their defaults."""
     _setters: ClassVar[tuple[_Setter, ...]]
     _aside_setters: ClassVar[tuple[tuple[str, _Setter, Any], ...]]
+    _all_setters: ClassVar[tuple[tuple[str, _Setter], ...]]
+    _is_leaf: ClassVar[bool]
+    """No field holds trees of any depth: none is annotated with `Node`."""
+    _read: ClassVar[Callable[[Any], Any]]
+    """The fields that count: of one field its value, of several a tuple."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         setters = self._setters
         if len(values) != len(setters):
             values = self._completed(values, named)
-        for setter, value in zip(setters, values, strict=True):
+        for setter, value in zip(setters, values):  # noqa: B905 - as long as each other; to check takes longer
             setter(self, value)
         for field, setter, default in self._aside_setters:
             setter(self, named.pop(field, default) if named else default)
@@ -70,8 +83,12 @@ class _Immutable:
 
     def changed(self, **fields: Any) -> Self:
         """A copy in which these fields have other values."""
-        names = (*self.__match_args__, *self._asides)
-        return type(self)(**{**{name: getattr(self, name) for name in names}, **fields})
+        made = object.__new__(type(self))
+        for name, setter in self._all_setters:
+            setter(made, fields.pop(name) if name in fields else getattr(self, name))
+        if fields:
+            raise TypeError(f"{type(self).__name__} has no field {' '.join(fields)}")
+        return made
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name}")
@@ -86,7 +103,7 @@ class _Immutable:
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the hash: that of a string differs from one process to the next.
         asides = {name: getattr(self, name) for name in self._asides}
-        return _rebuilt, (type(self), tuple(self._parts()), asides)
+        return _rebuilt, (type(self), self._parts(), asides)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Immutable):
@@ -113,25 +130,31 @@ class _Immutable:
             return self._hash
         except AttributeError:
             pass
-        pending: list[_Immutable] = [self]
-        while pending:
-            tree = pending[-1]
-            missing = tree._unhashed()
-            if missing:
-                pending.extend(missing)
-            else:
-                pending.pop()
-                object.__setattr__(tree, "_hash", hash((type(tree).__name__, *tree._parts())))
+        if self._is_leaf:
+            _set_hash(self, hash((type(self).__name__, *self._parts())))
+            return self._hash
+        # Those above come before those below: from the end on, whatever a hash needs is there already.
+        trees: list[_Immutable] = [self]
+        for tree in trees:
+            for part in tree._parts():
+                below = part if type(part) is tuple else (part,)
+                trees.extend(
+                    [
+                        each
+                        for each in below
+                        if isinstance(each, _Immutable) and not each._is_leaf and not hasattr(each, "_hash")
+                    ]
+                )
+        for tree in reversed(trees):
+            _set_hash(tree, hash((type(tree).__name__, *tree._parts())))
         return self._hash
 
-    def _parts(self) -> list[Any]:
-        return [getattr(self, name) for name in self.__match_args__]
+    def _parts(self) -> tuple[Any, ...]:
+        read: Any = type(self)._read(self)
+        return (read,) if len(self._setters) == 1 else read
 
-    def _unhashed(self) -> list[_Immutable]:
-        found: list[Any] = []
-        for part in self._parts():
-            found.extend(part if isinstance(part, tuple) else (part,))
-        return [tree for tree in found if isinstance(tree, _Immutable) and not hasattr(tree, "_hash")]
+
+_set_hash: _Setter = _Immutable.__dict__["_hash"].__set__
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(aside,))
@@ -139,12 +162,14 @@ class TreeType(type):
     """Turns the annotations of a class into slots."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> TreeType:
-        names = tuple(body.get("__annotations__", ()))
+        annotations: dict[str, str] = body.get("__annotations__", {})
+        names = tuple(annotations)
         given = {field: body.pop(field) for field in names if field in body}
         asides = {field: value.default for field, value in given.items() if isinstance(value, _Aside)}
         fields = tuple([field for field in names if field not in asides])
         body["__slots__"] = names
         body["__match_args__"] = fields
+        body["_is_leaf"] = not any("Node" in annotations[field] for field in fields)
         body["_defaults"] = {field: given[field] for field in fields if field in given}
         body["_asides"] = asides = {**getattr(bases[0], "_asides", {}), **asides}
         made: Any = super().__new__(cls, name, bases, body)
@@ -153,7 +178,14 @@ class TreeType(type):
         made._aside_setters = tuple(
             [(field, getattr(made, field).__set__, default) for field, default in asides.items()]
         )
+        made._all_setters = tuple([(field, getattr(made, field).__set__) for field in (*fields, *asides)])
+        made._read = attrgetter(*fields) if fields else _nothing
         return made  # type: ignore[no-any-return]
+
+
+def _nothing(tree: Tree) -> tuple[()]:
+    """What a type without fields has."""
+    return ()
 
 
 class Tree(_Immutable, metaclass=TreeType):

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
-Value = Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+Value: TypeAlias = "Any"
 
 MAX_BITS = 100_000
 MAX_ITEMS = 100_000

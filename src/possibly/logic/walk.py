@@ -7,12 +7,16 @@ nested calls (see `depth`); a fold from the leaves up needs no nesting at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from operator import attrgetter
 
 from possibly.logic import syntax
 from possibly.logic.syntax import Node
 
-_Result = TypeVar("_Result")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    _Result = TypeVar("_Result")
 
 _SUBTREES: dict[type[Node], tuple[str, ...]] = {
     syntax.Items: ("items",),
@@ -31,13 +35,20 @@ _SUBTREES: dict[type[Node], tuple[str, ...]] = {
 """The fields that hold formulas or values, in the order of the text; other types are leaves."""
 
 
+_MANY: dict[type[Node], Callable[[Node], tuple[Node, ...]]] = {
+    kind: attrgetter(*names)
+    for kind, names in _SUBTREES.items()
+    if names in (("items",), ("operands",), ("arguments",))
+}
+"""Of the types that hold them in one tuple."""
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The formulas and values directly below a node, in the order of the text."""
-    names = _SUBTREES.get(type(node), ())
-    if len(names) == 1:
-        part = getattr(node, names[0])
-        return part if isinstance(part, tuple) else (part,)
-    found = [getattr(node, name) for name in names]
+    kind = type(node)
+    if kind in _MANY:
+        return _MANY[kind](node)
+    found = [getattr(node, name) for name in _SUBTREES.get(kind, ())]
     return tuple([part for part in found if part is not None])
 
 
@@ -46,25 +57,33 @@ def with_children(node: Node, parts: list[Node]) -> Node:
     names = _SUBTREES.get(type(node), ())
     if not names:
         return node
-    if len(names) == 1 and isinstance(getattr(node, names[0]), tuple):
+    if type(node) in _MANY:
         return node.changed(**{names[0]: tuple(parts)})
     present = [name for name in names if getattr(node, name) is not None]
     return node.changed(**dict(zip(present, parts, strict=True)))
 
 
-def fold(node: Node, combine: Callable[[Node, list[_Result]], _Result]) -> _Result:
-    """The result of `combine(node, results of its children)`, from the leaves up."""
+def fold(
+    node: Node,
+    combine: Callable[[Node, list[_Result]], _Result],
+    at_once: Callable[[Node], _Result | None] | None = None,
+) -> _Result:
+    """The result of `combine(node, results of its children)`, from the leaves up.
+
+    Where `at_once` knows the result of a node nothing below is looked at.
+    """
     results: list[_Result] = []
     pending: list[tuple[Node, int]] = [(node, -1)]
     while pending:
         tree, arity = pending.pop()
         if arity < 0:
-            below = children(tree)
+            known = None if at_once is None else at_once(tree)
+            below = children(tree) if known is None else ()
             if below:
                 pending.append((tree, len(below)))
                 pending.extend([(child, -1) for child in reversed(below)])
             else:
-                results.append(combine(tree, []))
+                results.append(combine(tree, []) if known is None else known)
         else:
             first = len(results) - arity
             results[first:] = [combine(tree, results[first:])]

@@ -69,12 +69,62 @@ static void set_bits(char *bits, Py_ssize_t from, Py_ssize_t until) {
     }
 }
 
+/* The one value number below `values` whose truth differs from that of all others; -1 if there is no such
+ * number, or some truth is not known. */
+static int one_apart(const uint8_t *table, Py_ssize_t values) {
+    Py_ssize_t counts[2] = {0, 0}, last[2] = {-1, -1};
+    for (Py_ssize_t i = 0; i < values; i++) {
+        if (table[i] > 1) return -1;
+        counts[table[i]]++;
+        last[table[i]] = i;
+    }
+    return counts[1] == 1 ? (int)last[1] : counts[0] == 1 ? (int)last[0] : -1;
+}
+
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (uint64_t)(byte))
+
+/* The states of numbers of one byte where one of them is set apart, as by == and !=: eight at a time, without
+ * a look at the table. 0 if done, 1 if there is a number that is not below `values`. */
+static int dense_apart(char *bits, const uint8_t *numbers, Py_ssize_t length, const uint8_t *table,
+                       Py_ssize_t values, int apart, int first) {
+    const uint64_t high = EACH_BYTE(0x80), low = EACH_BYTE(0x7F), wanted = EACH_BYTE(apart);
+    const uint64_t beyond = EACH_BYTE(0x80 - values), flip = table[apart] ? 0 : ~UINT64_C(0);
+    uint64_t bad = 0, carry = (uint64_t)first;
+    Py_ssize_t words = length >> 6;
+    for (Py_ssize_t at = 0; at < words; at++) {
+        uint64_t word = 0;
+        for (int part = 0; part < 8; part++) {
+            uint64_t eight, other;
+            memcpy(&eight, numbers + at * 64 + part * 8, 8);
+            bad |= eight | (eight + beyond); /* a high bit: the number is none of the values */
+            other = eight ^ wanted;
+            other = ~(((other & low) + low) | other) & high; /* a high bit: it is the number set apart */
+            word |= (((other >> 7) * UINT64_C(0x0102040810204080)) >> 56) << (part * 8);
+        }
+        word ^= flip;
+        uint64_t shifted = word << 1 | carry; /* state 0 is the one before the first event */
+        carry = word >> 63;
+        memcpy(bits + at * 8, &shifted, 8);
+    }
+    uint64_t rest = carry;
+    for (Py_ssize_t i = words << 6; i < length; i++) {
+        uint8_t truth = table[numbers[i]];
+        if (numbers[i] >= values) bad |= high;
+        rest |= (uint64_t)(truth & 1) << ((i & 63) + 1);
+    }
+    memcpy(bits + words * 8, &rest, 8);
+    return (bad & high) != 0;
+}
+
 /* The same for numbers of one byte, 64 states at a time: 0 if done, 1 if some truth is not known. */
 static int dense_bytes(char *bits, const uint8_t *numbers, Py_ssize_t length, const Truths *truths, int first) {
     uint8_t table[256];
     for (int i = 0; i < 256; i++) table[i] = i < truths->values ? truths->truth[i] : 2;
     for (int i = 128; i < 256; i++) table[i] = 2;
     table[(uint8_t)NONE] = (uint8_t)first;
+    Py_ssize_t values = truths->values < 127 ? truths->values : 0;
+    int apart = values > 1 && PY_LITTLE_ENDIAN ? one_apart(table, values) : -1;
+    if (apart >= 0 && !dense_apart(bits, numbers, length, table, values, apart, first)) return 0;
     uint8_t seen = 0;
     uint64_t word = (uint64_t)first;
     for (Py_ssize_t state = 1; state <= length;) {

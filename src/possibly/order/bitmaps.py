@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
 
 from possibly.order.compiled import kernels
 from possibly.trace.index import NONE, Course
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 _WORD = 64
 _SOME = re.compile(rb"[^\x00]")
 _NOT_ALL = re.compile(rb"[^\xff]")
 _BLOCK = 512
+_FALSE, _TRUE = bytes(_BLOCK), b"\xff" * _BLOCK
 _DIGITS = b"01" + bytes(254)
 
 
@@ -108,10 +114,11 @@ class Bits:
             return -1
         last = end - 1
         here = (self.data[last >> 3] ^ (0 if truth else 0xFF)) & (2 << (last & 7)) - 1
-        at = last >> 3
+        at, others = last >> 3, _FALSE if truth else _TRUE
         while not here:
             block = self.data[max(0, at - _BLOCK) : at]
-            rest = len(block.rstrip(b"\0" if truth else b"\xff"))
+            # To compare whole blocks is much faster than to strip them.
+            rest = 0 if block == others[: len(block)] else len(block.rstrip(others[:1]))
             at = at - len(block) + rest - 1
             if rest:
                 here = self.data[at] ^ (0 if truth else 0xFF)

@@ -13,9 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 from possibly.order.computation import Computation, Cut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from possibly.records import NamedTuple
 
 
 class Move(NamedTuple):

@@ -58,9 +58,10 @@ class CutPredicates:
         self._known: dict[Node, Holds] = {}
         self._compiled: list[Predicate] = []
         self._states: dict[Node, Bits] = {}
-        self._plain: dict[tuple[Form, int], Bits | None] = {}
+        self._plain: dict[Form, dict[int, Bits | None]] = {}
+        """By the form of a predicate on one variable, and by process."""
         self._templates: dict[Form, _Template | None] = {}
-        """By the form of a predicate on one variable: its truths by value, for whatever process."""
+        """By form: its truths by value, for whatever process."""
         self._supports: dict[Node, tuple[int, ...]] = {}
 
     def __call__(self, node: Node) -> Holds:
@@ -108,10 +109,12 @@ class CutPredicates:
         if form is None or local is None:
             return None
         process = self.lattice.computation.trace.process_number[local.process]
-        key = form, process
-        if key not in self._plain:
-            self._plain[key] = self._by_form(node, form, process)
-        found = self._plain[key]
+        known = self._plain.get(form)
+        if known is None:
+            known = self._plain[form] = {}
+        if process not in known:
+            known[process] = self._by_form(node, form, process)
+        found = known[process]
         return None if found is None else (process, found)
 
     def _by_form(self, node: Node, form: Form, process: int) -> Bits | None:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from time import perf_counter
-from typing import TYPE_CHECKING
 
-from possibly.detection.branching import BREAKS, Finding, Shows
 from possibly.detection.choose import Answer, answer, engines_for
-from possibly.detection.declared import check_declared
+from possibly.detection.finding import BREAKS, Finding, Shows
 from possibly.detection.limits import Budget
-from possibly.detection.missing import Pair, missing_order
 from possibly.detection.observed import Observed, implied, observed_path, shown_by
 from possibly.errors import FormulaError
 from possibly.logic.bind import Bound, Vocabulary, bind_property
-from possibly.logic.classes import SMALLEST_FIRST, classify
+from possibly.logic.classes import SMALLEST_FIRST, classify, smallest_class
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import PATHS, Property, Specification
@@ -32,11 +29,11 @@ from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.records import dataclass, replace
 from possibly.trace.model import Trace
-from possibly.verdict.explain import atoms_at, step_of, steps_along
-from possibly.verdict.loops import repeated_state
 from possibly.verdict.model import Explanation, MissingOrder, Report, Truth, Verdict, Witness
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from possibly.detection.missing import Pair
     from possibly.session.paths import PathChecker
     from possibly.session.tasks import TaskChecker
 
@@ -51,6 +48,10 @@ LONG = 20_000
 
 EFFORT_FOR_WHY = 20_000
 """Cuts that may be visited to find out whether one missing order is the whole reason."""
+
+
+MOST_NOTES = 100
+"""Predicates of a formula whose class is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,10 @@ class Checker:
             return self._tasks.verdict(found, bound.formula, self._budget(f"checking {found.name}"))
         started = perf_counter()
         predicates = CutPredicates(self.lattice, self.readings, bound.declared)
-        check_declared(bound.declared, self.lattice, predicates)
+        if bound.declared:
+            from possibly.detection.declared import check_declared
+
+            check_declared(bound.declared, self.lattice, predicates)
         budget = self._budget(f"checking {found.name}")
         formula = bound.formula
         result = answer(found.language, formula, self.lattice, predicates, budget, self.options.engine)
@@ -203,7 +207,7 @@ class Checker:
         note = f"{result.reason}; the recorded order decides"
         return replace(result, finding=finding, engine="observed", reason=None, notes=(*result.notes, note))
 
-    # ---- witnesses and reasons ------------------------------------------------------------------
+    # ---- witnesses and reasons: what finds them is imported where there is something to explain -------
 
     def _witness(self, finding: Finding | None) -> Witness | None:
         if finding is None or finding.path is None:
@@ -223,6 +227,8 @@ class Checker:
     ) -> Explanation | None:
         if finding is None or finding.path is None or finding.shows is None or not self.options.explain:
             return None
+        from possibly.verdict.explain import atoms_at, steps_along
+
         steps, state = steps_along(self.computation, [move.step for move in finding.path])
         shows = finding.shows
         what = formula if shows.to_the_end and language == "ltl" else shows.what
@@ -241,12 +247,17 @@ class Checker:
         steps = [move.step for move in finding.path or ()]
         if len(steps) > LONG:
             return None
+        from possibly.verdict.loops import repeated_state
+
         return repeated_state(self.computation, steps, finding.since)
 
     def _missing(self, language: str, formula: Node, finding: Finding) -> MissingOrder | None:
         assert finding.path is not None and finding.shows is not None
         if len(finding.path) > LONG:
             return None
+        from possibly.detection.missing import missing_order
+        from possibly.verdict.explain import step_of
+
         pair = missing_order(
             self.computation,
             finding.path,
@@ -289,8 +300,10 @@ def _truth(finding: Finding | None) -> Truth:
 
 
 def _classes(bound: Bound) -> tuple[str, tuple[str, ...]]:
-    """The least specific class among the predicates of the formula, and a note for each."""
-    found = [(node, classify(node, bound.declared)) for node in maximal_predicates(bound.formula)]
-    notes = tuple(its.why for _, its in found)
-    names = [its.smallest for _, its in found]
-    return max(names, key=SMALLEST_FIRST.index, default="local"), notes
+    """The least specific class among the predicates of the formula, and a note for each, of many for some."""
+    predicates = maximal_predicates(bound.formula)
+    notes = [classify(node, bound.declared).why for node in predicates[:MOST_NOTES]]
+    if len(predicates) > MOST_NOTES:
+        notes.append(f"and {len(predicates) - MOST_NOTES:,} more predicates")
+    names = {smallest_class(node, bound.declared) for node in predicates}
+    return max(names, key=SMALLEST_FIRST.index, default="local"), tuple(notes)

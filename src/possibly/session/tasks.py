@@ -13,10 +13,10 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
+from possibly.detection.finding import Path
 from possibly.detection.limits import Budget
 from possibly.detection.missing import Pair, missing_order
 from possibly.detection.tasks import TaskAnswer, check_tasks
-from possibly.detection.witness import Path
 from possibly.logic.specification import Property
 from possibly.logic.syntax import And, Done, Node
 from possibly.logic.tasks import task_text

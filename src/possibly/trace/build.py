@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from possibly.errors import TraceError
 from possibly.trace.deliveries import Deliveries
@@ -24,7 +23,11 @@ from possibly.trace.intern import Column, Strings, Values, check_text, check_val
 from possibly.trace.model import NONE, Process, Trace, Value
 from possibly.trace.names import Names
 
-Fields = Mapping[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+Fields: TypeAlias = "Mapping[str, Any]"
 
 
 class Entries:

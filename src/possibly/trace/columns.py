@@ -25,13 +25,16 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import IO, Any
 
 from possibly.trace.index import code_for
 from possibly.trace.layout import HEAD, MAGIC, RULES, SIZES, VERSION
 from possibly.trace.mapped import read_columns
 from possibly.trace.model import Trace, Value
 from possibly.trace.streams import replacing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
 
 __all__ = ["read_columns", "write_columns"]
 

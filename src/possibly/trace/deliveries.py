@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from typing import NamedTuple
 
 from possibly.errors import TraceError
 from possibly.trace.intern import Column, quoted
 from possibly.trace.model import NONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from possibly.records import NamedTuple
 
 _AWAITED = -2
 """In `to` while building: the receiver has a name, but no number yet."""

@@ -16,9 +16,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any, NamedTuple
 
 from possibly.compiled import built
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+else:
+    from possibly.records import NamedTuple
 
 Ints = Sequence[int]
 """An `array` of integers, or a `memoryview` cast to them."""

@@ -13,10 +13,13 @@ import json
 from array import array
 from collections.abc import Callable, Iterable
 from json.decoder import JSONDecodeError, JSONDecoder
-from typing import Any, NoReturn
 
 from possibly.errors import TraceError
 from possibly.trace.model import NONE, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 DEPTH = 200
 """Lists and objects may be nested that deep, far below every recursion limit."""

@@ -13,8 +13,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import isfinite
-from typing import Any
 
 from possibly.errors import TraceError
 from possibly.trace.build import TraceBuilder
@@ -23,6 +21,10 @@ from possibly.trace.intern import SCAN, decoded, shown
 from possibly.trace.model import NONE, Ints, Trace
 from possibly.trace.streams import Source, compressed, opened, replacing
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 FORMAT = "possibly-trace"
 VERSION = 1
 LINE_LIMIT = 64 << 20
@@ -30,6 +32,7 @@ LINE_LIMIT = 64 << 20
 BIG = 2 << 20
 """From this many bytes on the faster decoder is worth the time of its import."""
 
+_INFINITE = float("inf")
 _PATIENCE = 10
 """The compiled reader is asked again after at most 2 to that power lines that it gave up."""
 
@@ -290,7 +293,7 @@ def event_fields(trace: Trace, event: int) -> dict[str, Any]:
     _put(fields, "after", [trace.name(earlier) for earlier in trace.after(event)] or None)
     for key, column in _texts(trace):
         _put(fields, key, trace.text(column, event))
-    if trace.time is not None and isfinite(trace.time[event]):
+    if trace.time is not None and abs(trace.time[event]) < _INFINITE:
         fields["t"] = trace.time[event]
     if not process.declared and process.parent is not None and trace.position[event] == 1:
         fields["parent"] = process.parent

@@ -11,7 +11,12 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple, TypeAlias
+else:
+    from possibly.records import NamedTuple
 
 _CHUNK = 1 << 14
 """Items at a time: what fits into the fast caches."""

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from possibly.records import NamedTuple
 
 MAGIC = b"POSSIBLY"
 VERSION = 1

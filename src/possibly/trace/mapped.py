@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar, overload
 
 from possibly.errors import TraceError
 from possibly.trace.index import Course, Courses, Links, code_for, shift_for
@@ -23,7 +22,13 @@ from possibly.trace.layout import HEAD, INDEX, MAGIC, MANY, RULES, SIZES, VERSIO
 from possibly.trace.model import Ints, Process, Trace, Value
 from possibly.trace.streams import unreadable
 
-Item = TypeVar("Item")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, TypeVar, overload
+
+    Item = TypeVar("Item")
+else:
+    Item = object
 
 
 def read_columns(path: str | os.PathLike[str], *, file: str | None = None) -> Trace:
@@ -62,6 +67,7 @@ class _Mapped:
         self._sections = _typed(about, "sections", dict)
         self.events = _typed(about, "events", int)
         self.processes = tuple(map(_process, _typed(about, "processes", list)))
+        check_value([part for it in self.processes for part in (it.name, it.init, it.parent)])
         if len({process.name for process in self.processes}) != len(self.processes):
             raise _damaged("two processes have the same name")
         self._shared: dict[str, Value] = _typed(about, "shared", dict)
@@ -326,9 +332,10 @@ class _Courses(Mapping[tuple[int, int], Course]):
         return iter(self._rows)
 
     def __getitem__(self, key: tuple[int, int]) -> Course:
-        if key not in self._known:
-            self._known[key] = self._trace.checked(lambda: self._course(key))
-        return self._known[key]
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._trace.checked(lambda: self._course(key))
+        return known
 
     def _course(self, key: tuple[int, int]) -> Course:
         length, row = self._trace.lengths[key[0]], self._rows[key]
@@ -373,7 +380,6 @@ def _kept(header: Mapping[str, Value]) -> dict[str, Value]:
 def _process(entry: Any) -> Process:
     match entry:
         case [str(name), dict(init), bool(declared), None | str() as parent] if name:
-            check_value([name, init, parent])
             return Process(name, init, declared, parent)
         case _:
             raise _damaged("a process is malformed")
@@ -414,10 +420,13 @@ class _Table(Sequence[Item]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Item]: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> Item: ...
+        @overload
+        def __getitem__(self, index: slice) -> list[Item]: ...
+
     def __getitem__(self, index: int | slice) -> Item | list[Item]:
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]

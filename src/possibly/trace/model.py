@@ -15,7 +15,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from possibly.errors import TraceError
 from possibly.records import dataclass, field
@@ -32,9 +31,13 @@ from possibly.trace.index import (
     positions_of,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
 __all__ = ["NONE", "Event", "Ints", "Process", "Trace", "Value"]
 
-Value = Any
+Value: TypeAlias = "Any"
 """A JSON value: None, bool, int, float, str, list or dict. Treated as immutable once in a trace."""
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import IO, Any, BinaryIO, cast
 
 from possibly.errors import TraceError
 
-Source = str | os.PathLike[str] | BinaryIO
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import IO, Any, BinaryIO, TypeAlias
+
+Source: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 
 PIECE = 1 << 18
 _ZSTD_PIECE = 1 << 10  # a block of 4 bytes may unpack to 128 KiB: so at most 32 MiB a piece
@@ -77,20 +80,28 @@ def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
-@contextmanager
-def opened(source: Source) -> Iterator[Input]:
+class opened:  # noqa: N801 - read as a function
     """The source ready to read; a path is opened and closed, an open file is left to its owner."""
-    if not isinstance(source, (str, os.PathLike)):
-        name = getattr(source, "name", None)
-        yield Input(source, name if isinstance(name, str) else None)
-        return
-    file = os.fspath(source)
-    try:
-        raw = open(file, "rb")  # noqa: SIM115
-    except (OSError, ValueError) as error:
-        raise unreadable(file, error) from None
-    with raw:
-        yield Input(raw, file)
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._own: BinaryIO | None = None
+
+    def __enter__(self) -> Input:
+        source = self._source
+        if not isinstance(source, (str, os.PathLike)):
+            name = getattr(source, "name", None)
+            return Input(source, name if isinstance(name, str) else None)
+        file = os.fspath(source)
+        try:
+            self._own = open(file, "rb")
+        except (OSError, ValueError) as error:
+            raise unreadable(file, error) from None
+        return Input(self._own, file)
+
+    def __exit__(self, *_: object) -> None:
+        if self._own is not None:
+            self._own.close()
 
 
 def unreadable(file: str | None, error: Exception) -> TraceError:
@@ -142,12 +153,17 @@ def _cut(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
             yield piece[start : start + size]
 
 
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def replacing(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
     """A file to write that takes the place of `path` when the block ends well, and vanishes if not.
 
     A link is followed, and what is no regular file (a device, a pipe) is written directly.
     """
+    from contextlib import contextmanager  # whoever only reads need not wait for its import
+
+    return contextmanager(_replacing)(path)
+
+
+def _replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as direct:
@@ -165,9 +181,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
-@contextmanager
-def compressed(stream: IO[bytes], name: str) -> Iterator[Callable[[bytes], Any]]:
+def compressed(stream: IO[bytes], name: str) -> AbstractContextManager[Callable[[bytes], Any]]:
     """A `write` function that compresses as the ending of the name asks for."""
+    from contextlib import contextmanager
+
+    return contextmanager(_compressed)(stream, name)
+
+
+def _compressed(stream: IO[bytes], name: str) -> Iterator[Callable[[bytes], Any]]:
     if name.endswith(".gz"):
         import gzip
 
@@ -177,6 +198,7 @@ def compressed(stream: IO[bytes], name: str) -> Iterator[Callable[[bytes], Any]]
         import zstandard
 
         with zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False) as writer:
-            yield cast("Callable[[bytes], Any]", writer.write)
+            write: Callable[[bytes], Any] = writer.write
+            yield write
     else:
         yield stream.write

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import overload
 
 from possibly.logic.predicate import MISSING, compile_predicate, is_state
 from possibly.logic.printer import unparse
@@ -17,6 +16,10 @@ from possibly.order.computation import Computation
 from possibly.order.state import Readings, RunningState, Variable
 from possibly.trace.model import NONE, Value
 from possibly.verdict.model import Atom, Change, Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import overload
 
 
 def step_of(computation: Computation, step: int, changes: tuple[Change, ...] = ()) -> Step:
@@ -85,11 +88,12 @@ class _Told(Sequence[Step]):
     def __len__(self) -> int:
         return len(self._steps)
 
-    @overload
-    def __getitem__(self, at: int) -> Step: ...
+    if TYPE_CHECKING:
 
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Step, ...]: ...
+        @overload
+        def __getitem__(self, at: int) -> Step: ...
+        @overload
+        def __getitem__(self, at: slice) -> tuple[Step, ...]: ...
 
     def __getitem__(self, at: int | slice) -> Step | tuple[Step, ...]:
         if isinstance(at, slice):

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any
 
 from possibly.records import dataclass, field
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
     from possibly.verdict.paths import PathResult
     from possibly.verdict.tasks import TaskFailure
 
-Value = Any
+Value: TypeAlias = "Any"
 Cut = Mapping[str, int]
 """How many events of each process the cut contains, all processes listed."""
 

@@ -5,17 +5,14 @@ Each trace stands for itself: a bad one is reported and gives status 2, the othe
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.views.cli.files import loaded, write_lines_to
 from possibly.views.cli.messages import BAD, complain, remark, width_of
-from possibly.views.cli.progress import terminal_progress
+from possibly.views.cli.progress import Progress, terminal_progress
 from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
@@ -26,12 +23,16 @@ from possibly.views.cli.properties import (
 )
 from possibly.views.text.words import plain
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
     from possibly.logic.specification import Specification
     from possibly.session.check import Options
     from possibly.trace.model import Trace
     from possibly.verdict.model import Report, Verdict
     from possibly.views.text.report import Layout
+    from possibly.views.text.source import Sources
 
 NAME = "check"
 SUMMARY = "check properties on recorded or imported traces"
@@ -99,13 +100,21 @@ def _status(path: str, specification: Specification, options: Options, arguments
 
 def checked(path: str, specification: Specification, options: Options) -> tuple[Trace, Report]:
     """The trace and the answers on it."""
+    progress = terminal_progress()
+    if progress is None:
+        return _checked(path, specification, options, None)
+    with progress:
+        return _checked(path, specification, options, progress)
+
+
+def _checked(
+    path: str, specification: Specification, options: Options, progress: Progress | None
+) -> tuple[Trace, Report]:
     from possibly.records import replace
     from possibly.session.check import check_trace
 
-    progress = terminal_progress()
-    with progress or nullcontext():
-        trace = loaded(path, progress)
-        return trace, replace(check_trace(trace, specification, options, progress), trace=path)
+    trace = loaded(path, progress)
+    return trace, replace(check_trace(trace, specification, options, progress), trace=path)
 
 
 # ---- showing ------------------------------------------------------------------------------------
@@ -126,7 +135,6 @@ def _show(report: Report, path: str, arguments: argparse.Namespace) -> None:
 
 def _layout(report: Report, path: str, arguments: argparse.Namespace) -> Layout:
     from possibly.views.text.report import Layout
-    from possibly.views.text.source import Sources
 
     several = len(report.verdicts) > 1 or bool(arguments.only)
 
@@ -143,8 +151,22 @@ def _layout(report: Report, path: str, arguments: argparse.Namespace) -> Layout:
         notes=arguments.explain,
         again=again,
         draw=draw,
-        quote=Sources((os.path.dirname(path), "")).quote,
+        quote=_quoting(path),
     )
+
+
+def _quoting(path: str) -> Callable[[str | None], str | None]:
+    """Source lines, looked for beside the trace and here, once one is asked for."""
+    sources: list[Sources] = []
+
+    def quote(place: str | None) -> str | None:
+        if not sources:
+            from possibly.views.text.source import Sources
+
+            sources.append(Sources((os.path.dirname(path), "")))
+        return sources[0].quote(place)
+
+    return quote
 
 
 def wants_colour(choice: str) -> bool:

@@ -8,12 +8,11 @@ PossiblyError that names the file.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from possibly.errors import PossiblyError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from possibly.trace.model import Trace
 
@@ -61,15 +60,19 @@ def loaded(path: str, progress: Progress | None) -> Trace:
         return load(sys.stdin.buffer if path == "-" else path, progress=report)
 
 
-@contextmanager
-def named_errors(path: str) -> Iterator[None]:
+class named_errors:  # noqa: N801 - read as a function
     """Whatever the system refuses inside becomes an error that names this file."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # the reader of a pipe left: that is no fault of the file
-    except OSError as error:
-        raise error_of(error, path) from None
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        # If the reader of a pipe left, that is no fault of the file.
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise error_of(error, self._path) from None
 
 
 def write_text(path: str, text: str) -> None:

@@ -9,33 +9,33 @@ with POSSIBLY_TRACEBACK=1 in the environment it is raised.
 
 from __future__ import annotations
 
-import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
-from possibly import __version__
 from possibly.errors import PossiblyError
 from possibly.views.cli.files import error_of
-from possibly.views.cli.messages import complain, width_of
+from possibly.views.cli.messages import complain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
 
 COMMANDS = (
     "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
 )  # fmt: skip
 """In the order of the help. Each is a module beside this one, imported only when it is asked for."""
+PLAIN = ("check", "slice")
+"""Commands whose options need no `argparse` as long as the command line is plain."""
+ANALYSES = ("check", "slice", "view", "import", "export")
+"""Commands that run no program, so that the process is theirs alone."""
+COLLECT_AFTER = 100_000
+"""New objects after which the interpreter then looks for garbage (usually 700): some megabytes at most."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-
-EPILOG = """\
-exit status:
-  0  every property holds       2  bad usage or bad input
-  1  some property is violated  3  some property is undecided within the limits
-
-example:
-  possibly check run.jsonl --ctl 'AG(!(P1.critical & P2.critical))'
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,11 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _be_robust(sys.stderr)
     try:
         words = sys.argv[1:] if argv is None else list(argv)
-        asked = [word for word in words[:1] if word in COMMANDS]
-        arguments = parser(asked or COMMANDS).parse_args(words)
-        status: int = arguments.run(arguments)
-        sys.stdout.flush()
-        return status
+        if argv is None and words and words[0] in ANALYSES:
+            return _spared(words)
+        return _status(words)
     except PossiblyError as error:
         return complain(error)
     except KeyboardInterrupt:
@@ -66,40 +64,48 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _own_error(error)
 
 
+def _status(words: list[str]) -> int:
+    arguments = arguments_of(words)
+    status: int = arguments.run(arguments)
+    sys.stdout.flush()
+    return status
+
+
+def _spared(words: list[str]) -> int:
+    """The same for a process that does nothing else, and so has little garbage.
+
+    At the usual threshold a tenth of a short command is spent on looking for garbage among what was just
+    imported, and again at its end among what ends with the process anyway.
+    """
+    gc.set_threshold(COLLECT_AFTER)
+    status = _status(words)
+    gc.freeze()
+    return status
+
+
+def arguments_of(words: list[str]) -> Any:
+    """What the command line says, with the function to `run`; mistakes and help end the program here."""
+    if words and words[0] in PLAIN:
+        from possibly.views.cli.arguments import plainly
+
+        command = _module(words[0])
+        found: Any = plainly(command.add_arguments, words[1:])
+        if found is not None:
+            found.run = command.run
+            return found
+    asked = [word for word in words[:1] if word in COMMANDS]
+    return parser(() if words[:1] == ["--version"] else asked or COMMANDS).parse_args(words)
+
+
 def parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of these commands: one is enough for whoever names one."""
-    found = argparse.ArgumentParser(
-        prog="possibly",
-        description="Checks a recorded run of a concurrent program in every order it could have had.",
-        epilog=EPILOG,
-        formatter_class=_Help,
-        allow_abbrev=False,
-    )
-    found.add_argument("--version", action="version", version=f"possibly {__version__}")
-    commands = found.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in map(_module, names):
-        sub = commands.add_parser(
-            command.NAME,
-            help=command.SUMMARY,
-            description=command.DESCRIPTION,
-            epilog=command.EXAMPLES,
-            formatter_class=_Help,
-            allow_abbrev=False,
-        )
-        command.add_arguments(sub)
-        sub.set_defaults(run=command.run)
-    return found
+    from possibly.views.cli.usage import parser_of
+
+    return parser_of(map(_module, names))
 
 
 def _module(name: str) -> Any:
     return import_module(f"possibly.views.cli.{'import_' if name == 'import' else name}")
-
-
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Knows its width: argparse would import the slow `shutil` to find it, for every command."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=width_of(sys.stdout) - 2)
 
 
 def _be_robust(stream: Any) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
 
 from possibly.errors import FormulaError, PossiblyError
 from possibly.views.text.words import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 WIDTH_OF_A_PIPE = 100
 NARROWEST, WIDEST = 60, 160

@@ -9,9 +9,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, TextIO
 
 from possibly.views.cli.messages import width_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TextIO
 
 PATIENCE = 0.5
 """Seconds of work before a bar appears."""

@@ -6,16 +6,16 @@ again as the command that repeats a check.
 
 from __future__ import annotations
 
-import argparse
-import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from possibly.errors import UsageError
 from possibly.records import replace
 from possibly.views.cli.files import read_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
     from possibly.logic.specification import Property, Specification
     from possibly.session.check import Options
     from possibly.verdict.model import Verdict
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
 HOW_TO_GIVE_ONE = "give a property: --spec FILE, --ctl FORMULA, --ltl FORMULA or --tl FORMULA"
 UNLIMITED = "none"
+MOST_CUTS = 10_000_000
+"""That a property may take if nothing is said."""
 PATHS = {
     "expect": "a path expression that the run must fit",
     "never": "a path expression that must not occur",
@@ -57,8 +59,8 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-cuts",
         metavar="N",
         type=_limit,
-        default=argparse.SUPPRESS,
-        help="give up on a property after visiting that many cuts (default 10,000,000; none: never)",
+        default=MOST_CUTS,
+        help=f"give up on a property after visiting that many cuts (default {MOST_CUTS:,}; none: never)",
     )
     group.add_argument(
         "--timeout", metavar="SECONDS", type=_seconds, help="give up on a property after that time"
@@ -90,7 +92,7 @@ _limit.__name__ = "number of cuts"  # argparse names it in its message
 
 def _seconds(text: str) -> float:
     number = float(text)
-    if math.isnan(number) or number < 0:
+    if not number >= 0:
         raise ValueError
     return number
 
@@ -141,13 +143,13 @@ def _selected(properties: tuple[Property, ...], only: list[str]) -> tuple[Proper
 def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
     from possibly.session.check import Options
 
-    options = Options(
+    return Options(
         order=arguments.order,
-        timeout=None if arguments.timeout in (None, math.inf) else arguments.timeout,
+        max_cuts=arguments.max_cuts,
+        timeout=None if arguments.timeout in (None, float("inf")) else arguments.timeout,
         engine=arguments.engine,
         explain=explain,
     )
-    return replace(options, max_cuts=arguments.max_cuts) if "max_cuts" in arguments else options
 
 
 def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, several: bool) -> str:
@@ -157,7 +159,7 @@ def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, s
     words = ["possibly", "check", trace, *_options(arguments)]
     words += ["--only", verdict.name] if several else []
     words += ["--order", arguments.order] if arguments.order != "causal" else []
-    if "max_cuts" in arguments:
+    if arguments.max_cuts != MOST_CUTS:
         words += ["--max-cuts", UNLIMITED if arguments.max_cuts is None else str(arguments.max_cuts)]
     words += ["--timeout", f"{arguments.timeout:g}"] if arguments.timeout is not None else []
     words += ["--engine", arguments.engine] if arguments.engine != "auto" else []

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from typing import TYPE_CHECKING
 
 from possibly.views.cli.files import loaded, write_text
 from possibly.views.cli.messages import remark
 from possibly.views.cli.properties import add_order_argument
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+
     from possibly.session.slicing import SlicedTrace
 
 NAME = "slice"

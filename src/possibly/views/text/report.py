@@ -94,7 +94,10 @@ def render(report: Report, layout: Layout | None = None) -> str:
 def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
     """One property: its verdict, and below it, indented, why."""
     word = layout.paint(f"{verdict.truth.value.upper():<8}", COLOURS[verdict.truth])
-    formula = plain(re.sub(r"\s*\n\s*", " ", verdict.formula))
+    formula = verdict.formula
+    if "\n" in formula:
+        formula = re.sub(r"\s*\n\s*", " ", formula)
+    formula = plain(formula)
     if not layout.full:
         formula = elided(formula, LONGEST_FORMULA)
     yield f"{word}  {plain(verdict.name)}  {verdict.language} {formula}"
@@ -262,6 +265,8 @@ def _note_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
 
 
 def _wrapped(text: str, layout: Layout) -> list[str]:
+    if len(text) + 2 <= max(layout.width, 40) and text.isprintable() and text == text.strip() != "":
+        return [f"  {text}"]
     import textwrap
 
     return textwrap.wrap(

@@ -1,0 +1,56 @@
+"""The command line as `argparse` knows it: every command with its options, the help, the errors of usage.
+
+It is imported for help, for whatever is no plain command line (see `arguments`), and for commands that run
+a program: `argparse` takes as long to start as a small check takes to answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from possibly import __version__
+from possibly.views.cli.messages import width_of
+
+EPILOG = """\
+exit status:
+  0  every property holds       2  bad usage or bad input
+  1  some property is violated  3  some property is undecided within the limits
+
+example:
+  possibly check run.jsonl --ctl 'AG(!(P1.critical & P2.critical))'
+"""
+
+
+def parser_of(modules: Iterable[Any]) -> argparse.ArgumentParser:
+    """The parser of these commands."""
+    found = argparse.ArgumentParser(
+        prog="possibly",
+        description="Checks a recorded run of a concurrent program in every order it could have had.",
+        epilog=EPILOG,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    found.add_argument("--version", action="version", version=f"possibly {__version__}")
+    commands = found.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in modules:
+        sub = commands.add_parser(
+            command.NAME,
+            help=command.SUMMARY,
+            description=command.DESCRIPTION,
+            epilog=command.EXAMPLES,
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    return found
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Knows its width: argparse would import the slow `shutil` to find it, for every command."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=width_of(sys.stdout) - 2)
