@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -504,3 +506,43 @@ def test_daemon_that_works_for_ever_comes_to_an_end(tmp_path: Path) -> None:
     source = "def forever():\n    while True: log.append(1); time.sleep(1)\n"
     found = explored(tmp_path, HEAD + source + "threading.Thread(target=forever, daemon=True).start()\n")
     assert found.failure is None and any("daemon" in each for each in found.open)
+
+
+ODD = """
+import asyncio, threading, time
+from fractions import Fraction
+class Odd:
+    __module__ = None
+    def __init__(self): self.x = 0
+class Numbered(threading.Thread):
+    @property
+    def name(self): return 5
+    @name.setter
+    def name(self, given): pass
+odd, done = Odd(), threading.Event()
+def work():
+    odd.x = 1
+    time.sleep(True)
+    done.set()
+threads = [threading.Thread(target=work, daemon=1), threading.Thread(target=done.wait, name=7)]
+threads.append(Numbered(target=done.wait, args=(3,)))
+for each in threads: each.start()
+for each in threads: each.join(timeout=100)
+asyncio.run(asyncio.sleep(Fraction(1, 3)))
+assert odd.x == 1
+"""
+
+
+def test_what_is_odd_to_type_checkers_is_allowed(tmp_path: Path) -> None:
+    found = explored(tmp_path, ODD)
+    assert found.failure is None and found.complete
+
+
+@pytest.mark.parametrize("call", ["threading.Event().wait", "time.sleep", "threading.Lock().acquire"])
+def test_a_time_that_is_no_float_is_refused_as_by_python(call: str, tmp_path: Path) -> None:
+    given = "True, Fraction(1, 2)" if "acquire" in call else "Fraction(1, 2)"
+    source = f"import threading, time\nfrom fractions import Fraction\n{call}({given})\n"
+    plain = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
+    execution = once(tmp_path, source)
+    assert execution.failure is not None
+    assert execution.failure["message"] == plain.stderr.splitlines()[-1]

@@ -72,7 +72,14 @@ from possibly.control.runtime.primitives import (
     RLock,
     Semaphore,
 )
-from possibly.control.runtime.things import CONTAINER, INSTANCE, OPAQUE, SIMPLE_TYPES, is_user_class
+from possibly.control.runtime.things import (
+    CONTAINER,
+    INSTANCE,
+    OPAQUE,
+    SIMPLE_TYPES,
+    is_user_class,
+    module_of,
+)
 from possibly.control.runtime.variables import turn
 from possibly.probes import port
 
@@ -253,7 +260,8 @@ def _unbound(function: Any, at: str, *given: Any, **options: Any) -> Any:
 
 
 def _of_library(function: Any, plain: Any, owner: Any, kernel: Kernel, at: str) -> Any:
-    module = (getattr(plain, "__module__", None) or type(owner).__module__ or "").partition(".")[0]
+    named: Any = getattr(plain, "__module__", None) or module_of(type(owner))
+    module = named.partition(".")[0] if isinstance(named, str) else ""
     name = getattr(function, "__name__", "")
     is_outside = name in OUTSIDE.get(module, ())
     if is_outside:

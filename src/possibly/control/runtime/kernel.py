@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from operator import index
 from typing import Any, NoReturn
 
 from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
@@ -168,10 +169,10 @@ class Kernel:
         footprint: tuple[Access, ...],
         at: str | None = None,
         ready: Ready | None = None,
-        timeout: float | None = None,
+        timeout: Any = None,
         why: Callable[[], dict[str, Any]] | None = None,
         refresh: Callable[[], Operation] | None = None,
-        sleep: float | None = None,
+        sleep: Any = None,
     ) -> bool:
         """Stops here until the scheduler lets the operation be done; False: its time is up instead."""
         task = self.current
@@ -197,8 +198,8 @@ class Kernel:
         task.refresh = refresh
         task.why = why
         task.timed_out = False
-        task.deadline = None if timeout is None else task.time + max(timeout, 0.0)
-        task.wakes_at = None if sleep is None else task.time + sleep
+        task.deadline = None if timeout is None else task.time + max(_seconds(timeout), 0.0)
+        task.wakes_at = None if sleep is None else task.time + _seconds(sleep)
         if task.returns_to is None:
             self.flush()
             task.trail.arrive(task, self, task.operation)
@@ -453,6 +454,11 @@ class Kernel:
             "place": wanted.at if wanted else "",
             "enabled": list(names),
         }
+
+
+def _seconds(given: Any) -> float:
+    """A time of the program, which is a float or an integer to every primitive that blocks."""
+    return given if isinstance(given, float) else float(index(given))
 
 
 def _refreshed(now: Operation, before: Operation, loop: str) -> Operation:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel, Task
-from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things
+from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things, module_of
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
 
@@ -231,7 +231,7 @@ class Memory:
 
 
 def _is_model(value: Any) -> bool:
-    return type(value).__module__.startswith("possibly.control.runtime.")
+    return module_of(type(value)).startswith("possibly.control.runtime.")
 
 
 memory: Memory | None = None

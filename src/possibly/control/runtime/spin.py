@@ -169,14 +169,14 @@ def _only_sleeps(operation: Operation, met: list[Access]) -> bool:
 
 def _stack() -> Stack:
     """The user's frames of the running task, with their variables; globals are watched elsewhere."""
-    frame = sys._getframe()
+    frame: Any = sys._getframe()  # what its variables are held in depends on the version of Python
     found: Stack = []
     known, boundary = places.known, places.boundary
     while frame is not None and (code := frame.f_code) is not boundary:
         if known.get(code.co_filename) if code.co_filename in known else shown(code.co_filename):
             values = list(frame.f_locals.values()) if code.co_flags & 2 else []
             found.append((code, frame.f_lasti, values))
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return found
 
 

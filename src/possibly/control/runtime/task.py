@@ -9,7 +9,8 @@ from possibly.control.execution import Access, Operation
 from possibly.control.runtime import batons
 from possibly.control.runtime.spin import Trail
 
-Ready = Callable[[], bool]
+Ready = Callable[[], Any]
+"""Whether something can be done now, by its truth."""
 Moment = tuple[dict[int, int], float, int, int]
 """What was known somewhere, what time it was there, and whose step that was: who knows as much of that task
 knows all of it. What several tasks knew together is nobody's (-1)."""

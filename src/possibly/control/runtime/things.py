@@ -112,7 +112,7 @@ class Things:
         if kernel.alone:
             return self.made(value, kernel, at)
         if isinstance(value, type):
-            name = f"{value.__module__}.{value.__qualname__}"
+            name = f"{module_of(value)}.{value.__qualname__}"
             found = Named(name, name, value, True)
         elif isinstance(value, types.ModuleType):
             found = Named(value.__name__, value.__name__, value, True)
@@ -145,11 +145,17 @@ def _kind(cls: type) -> int:
 def _is_simple(cls: type) -> bool:
     if getattr(cls, "possibly_changes", False):  # a class of ours whose objects the program changes
         return False
-    return cls in SIMPLE_TYPES or cls.__module__.partition(".")[0] in SIMPLE_MODULES
+    return cls in SIMPLE_TYPES or module_of(cls).partition(".")[0] in SIMPLE_MODULES
+
+
+def module_of(cls: type) -> str:
+    """The name of the module of a class, which may have put anything in its place."""
+    found: Any = getattr(cls, "__module__", None)
+    return found if isinstance(found, str) else ""
 
 
 def is_user_class(cls: type) -> bool:
-    module = sys.modules.get(cls.__module__)
+    module = sys.modules.get(module_of(cls))
     return module is not None and is_user_module(module)
 
 
@@ -161,8 +167,9 @@ def is_user_module(module: Any) -> bool:
 def _class_name(value: Any) -> str:
     cls = type(value)
     if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__}"
-    return cls.__qualname__ if cls.__module__ == "__main__" else f"{cls.__module__}.{cls.__qualname__}"
+        return f"{module_of(value)}.{value.__qualname__}"
+    module = module_of(cls)
+    return cls.__qualname__ if module == "__main__" else f"{module}.{cls.__qualname__}"
 
 
 def label_of(thing: str, labels: dict[str, str]) -> str:

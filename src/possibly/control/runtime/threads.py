@@ -67,7 +67,7 @@ def _start(plain: Any) -> Any:
         if kernel is None or self._started.is_set():
             plain(self)
             return
-        task = kernel.new_task(self.name, self.daemon)
+        task = kernel.new_task(str(self.name), bool(self.daemon))
         kernel.visible("start", task.name, writing(task.name))
         self._possibly_task = task
         kernel.admit(task)
