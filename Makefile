@@ -24,12 +24,12 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 $(RUNTIME): $(PROJECT) | $(BIN)/python
-	@echo "installing possibly into .venv" >&2
+	@echo "installing possibly into .venv; to compile it takes a minute or two" >&2
 	@$(PIP) --editable .
 	@touch $@
 
 $(TOOLS): $(PROJECT) | $(BIN)/python
-	@echo "installing possibly and its test tools into .venv" >&2
+	@echo "installing possibly and its test tools into .venv; to compile it takes a minute or two" >&2
 	@$(PIP) --editable '.[test]'
 	@touch $(RUNTIME) $@
 
