@@ -22,6 +22,7 @@ from possibly.records import replace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from tests.generate import random_trace
+from tests.order.wide import wide_trace
 from tests.twins import needs_kernels, plain
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
@@ -61,6 +62,44 @@ def test_the_twins_agree() -> None:
         compiled = [it.cut(computation) for it in together(computation, states)]
         with plain():
             assert [it.cut(computation) for it in together(computation, states)] == compiled, seed
+
+
+@needs_kernels
+def test_pairs_of_more_processes_than_are_turned_at_once() -> None:
+    for seed, processes in enumerate([64, 65, 80]):
+        random = Random(seed)
+        computation = Computation(wide_trace(random, processes, 30 * processes))
+        states = {
+            process: Bits.of(bytes(random.random() < 0.06 for _ in range(length + 1)))
+            for process, length in enumerate(computation.lengths)
+        }
+        compiled = [it.cut(computation) for it in together(computation, states)]
+        with plain():
+            assert [it.cut(computation) for it in together(computation, states)] == compiled, seed
+        assert 0 < len(compiled) < processes * (processes - 1) // 2
+
+
+@needs_kernels
+def test_pairs_of_processes_with_more_events_than_16_bits_can_count() -> None:
+    builder = TraceBuilder()
+    builder.header([("P0", {}), ("P1", {}), ("P2", {})])
+    for number in range(70_000):
+        if number == 68_000:
+            builder.add("P0", kind="send", msg="m", to="P1")
+        else:
+            builder.add("P0")
+    builder.add("P1", kind="receive", msg="m")
+    builder.add("P2")
+    computation = Computation(builder.finish())
+    for last in (67_999, 68_000, 68_001, 70_000):
+        states = {0: bytes(70_001), 1: b"\0\1", 2: b"\1\1"}
+        states[0] = bytes(last) + b"\1" + bytes(70_000 - last)
+        allowed = {process: Bits.of(truths) for process, truths in states.items()}
+        compiled = together(computation, allowed)
+        with plain():
+            assert together(computation, allowed) == compiled
+        # The state before the send is over when P1 has received; what follows it is not.
+        assert [it.one[0] * 10 + it.other[0] for it in compiled] == ([1] if last > 68_000 else []) + [2, 12]
 
 
 def ring(processes: int, rounds: int, faulty: bool) -> Trace:

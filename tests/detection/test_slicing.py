@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from random import Random
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -19,9 +22,11 @@ from possibly.order.predicate import CutPredicates
 from possibly.order.slice import Slice, conjunction, disjunction, whole
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
+from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace
 from tests.generate import Formula, random_formula, random_trace
+from tests.twins import needs_kernels
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 OPERATORS = ["EF", "AG", "EG", "AF", "EX[]", "EX", "AX"]
@@ -135,3 +140,56 @@ def _closed(cut: Cut, edges: list[tuple[tuple[int, int] | None, tuple[int, int] 
         return fictitious if place is None else cut[place[0]] >= place[1]
 
     return all(inside(e, False) or not inside(f, True) for e, f in edges)
+
+
+def four_among(processes: int) -> Trace:
+    """Four processes that send to each other, and others with one event each."""
+    random, builder = Random(1), TraceBuilder()
+    builder.header([(f"P{number}", {"x": 0}) for number in range(processes)])
+    for number in range(100):
+        sender, receiver = random.sample(range(4), 2)
+        builder.add(f"P{sender}", kind="send", msg=f"m{number}", set={"x": random.randrange(3)})
+        builder.add(f"P{receiver}", kind="receive", msg=f"m{number}", set={"x": random.randrange(3)})
+    for number in range(4, processes):
+        builder.add(f"P{number}", set={"x": 1})
+    return builder.finish()
+
+
+def lines_for(run: Trace, text: str) -> int:
+    """How many lines of Python it takes to slice a formula and to find the ends of its slices."""
+    node, counted = bind(parse(text, "ctl"), vocabulary(run)).formula, Counter[str]()
+    computation = Computation(run)
+
+    def count(frame: FrameType, event: str, argument: object) -> Any:
+        counted[event] += 1
+        return count
+
+    for _ in range(2):
+        lattice = Lattice(computation)
+        slicing = Slicing(lattice, CutPredicates(lattice, Readings(computation)))
+        before = sys.gettrace()
+        counted.clear()
+        sys.settrace(count)
+        try:
+            parts = slicing.alternatives(node)
+            found = [(part.least, part.greatest) for part in parts or ()]
+        finally:
+            sys.settrace(before)
+        assert found
+    return counted["line"]
+
+
+@needs_kernels
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P0.x == 1 & P1.x == 2 & EG(P0.x != 9 & P1.x != 9)",
+        "EF(P0.x == 1 & P1.x == 1 & P2.x == 2) & P3.x == 1",
+        "P0.x == 1 & AG(P1.x != 3 & P2.x != 3)",
+        "EF(P0.x == 1 & EF(P2.x == 2 & AG(P0.x != 5 & EG(P1.x != 7))))",
+    ],
+)
+def test_processes_that_a_formula_does_not_name_cost_no_python(text: str) -> None:
+    """Whatever is done for each of them is done by the kernels, or to whole columns."""
+    few, many = lines_for(four_among(10), text), lines_for(four_among(500), text)
+    assert few == many > 10

@@ -130,7 +130,7 @@ def test_a_number_that_is_no_value(number: int) -> None:
 
 @needs_kernels
 def test_one_value_set_apart_packs_alike() -> None:
-    """As == and != do: the kernel takes eight states at a time, unless a number is none of the values."""
+    """As == and != do, or none: the kernel takes eight states at a time, unless a number is no value."""
     for seed in range(CASES):
         random = Random(seed)
         values, length = random.choice([1, 2, 3, 5, 126, 127, 128]), random.choice(SIZES)
@@ -140,7 +140,7 @@ def test_one_value_set_apart_packs_alike() -> None:
         if random.random() < 0.1 and numbers:
             numbers[random.randrange(len(numbers))] = random.choice([min(values, 127), -2])
         truth = bytearray([random.randint(0, 1)]) * values
-        truth[random.randrange(values)] ^= 1
+        truth[random.randrange(values)] ^= random.random() < 0.7
         course, first = Course(None, array("b", numbers)), random.random() < 0.5
         assert _packed(course, truth, first) == _packed(course, truth, first, slowly=True), seed
 

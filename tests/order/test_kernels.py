@@ -12,9 +12,11 @@ from possibly.errors import TraceError
 from possibly.order.bitmaps import Bits
 from possibly.order.computation import Computation, Cut
 from possibly.order.lattice import Lattice
-from possibly.order.slice import Slice, unimplied
+from possibly.order.slice import Slice, conjunction, unimplied, whole
+from possibly.records import replace
 from possibly.trace.index import Links
 from tests.generate import random_trace
+from tests.order.wide import wide_trace
 from tests.twins import needs_kernels, plain
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
@@ -23,7 +25,10 @@ CASES = 500 * MANY if MANY > 1 else 400
 
 def random_slice(random: Random, events: int) -> Slice:
     """Bounds, bitmaps and edges at random, over traces with all that orders events."""
-    computation = Computation(random_trace(random, events), random.choice(["causal", "sync"]))
+    return slice_over(random, Computation(random_trace(random, events), random.choice(["causal", "sync"])))
+
+
+def slice_over(random: Random, computation: Computation) -> Slice:
     lengths = computation.lengths
     allowed = {
         process: Bits.of(bytes(random.random() < 0.7 for _ in range(length + 1)))
@@ -78,6 +83,75 @@ def test_the_twins_find_the_same_cuts() -> None:
         compiled = ends(part, start)
         with plain():
             assert ends(part, start) == compiled, seed
+
+
+@needs_kernels
+def test_the_twins_find_the_same_cuts_of_many_processes() -> None:
+    """So many that they wait in turn, and the queue of those that do goes round."""
+    found = 0
+    for seed in range(CASES // 10):
+        random = Random(seed)
+        processes = random.choice([7, 8, 9, 31, 32, 33, 150])
+        computation = Computation(wide_trace(random, processes, random.randint(0, 12 * processes)))
+        part = slice_over(random, computation)
+        few = dict(random.sample(sorted(part.allowed.items()), min(3, len(part.allowed))))
+        bare = replace(whole(computation), allowed=few)
+        parts = [bare, replace(bare, low=part.low), replace(bare, high=part.high, edges=part.edges[:1])]
+        start = tuple(random.randint(0, length // 2) for length in computation.lengths)
+        compiled = [ends_of_many(each, start) for each in parts]
+        with plain():
+            assert [ends_of_many(each, start) for each in parts] == compiled, seed
+        found += sum(end is not None and any(end) for ends in compiled for end in ends)
+    assert found > CASES // 2
+
+
+def ends_of_many(part: Slice, start: Cut) -> list[Cut | None]:
+    return [
+        part.least_from(part.low),
+        part.greatest_from(part.high),
+        part.least_from(start),
+        part.greatest_from(start),
+        part.computation.closed(start),
+    ]
+
+
+def test_bounds_of_the_computation_are_bounds_like_others() -> None:
+    """That a slice has no bounds of its own is seen by their identity: with equal ones all is the same."""
+    found = 0
+    for seed in range(CASES):
+        random = Random(seed)
+        part = random_slice(random, random.randint(0, 30))
+        computation = part.computation
+        bare = replace(whole(computation), allowed=part.allowed, edges=part.edges)
+        lowest, highest = tuple(iter(computation.initial)), tuple(iter(computation.final))
+        start = tuple(random.randint(0, length) for length in computation.lengths)
+        own = (part.low, part.high)
+        for low, high in ((lowest, highest), (part.low, highest), (lowest, part.high), own):
+            one = replace(bare, low=low, high=high)
+            same = replace(
+                one,
+                low=computation.initial if low == computation.initial else low,
+                high=computation.final if high == computation.final else high,
+            )
+            assert ends(one, start) == ends(same, start), seed
+            assert one.contains(start) == same.contains(start), seed
+            both, again = conjunction([bare, one, part]), conjunction([part, same, bare])
+            assert (both.low, both.high) == (again.low, again.high) == own, seed
+            found += one.least is not None
+    assert found > CASES
+
+
+def test_what_is_closed_is_the_closure_of_all_counts() -> None:
+    for seed in range(CASES):
+        random = Random(seed)
+        computation = Computation(random_trace(random, random.randint(0, 30)))
+        counts = [random.choice([0, random.randint(0, length)]) for length in computation.lengths]
+        expected = computation.initial
+        for process, count in enumerate(counts):
+            if count:
+                clock = computation.clock(computation.at(process, count))
+                expected = tuple(map(max, expected, clock))
+        assert computation.closed(counts) == computation.closure(dict(enumerate(counts))) == expected, seed
 
 
 @needs_kernels

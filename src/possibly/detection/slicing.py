@@ -210,8 +210,7 @@ class Slicing:
         return self._upward(low)
 
     def _upward(self, low: Sequence[int]) -> Alternatives:
-        least = self.computation.closure(dict(enumerate(low)))
-        return [replace(whole(self.computation), low=least)]
+        return [replace(whole(self.computation), low=self.computation.closed(low))]
 
     def controllable(self, parts: Alternatives | None) -> Alternatives | None:
         if parts is None or len(parts) > 1:
@@ -227,7 +226,7 @@ class Slicing:
         from possibly.order.components import last_of_several_steps
 
         low = list(map(max, low, last_of_several_steps(part)))
-        return [replace(part, low=self.computation.closure(dict(enumerate(low))), allowed={})]
+        return [replace(part, low=self.computation.closed(low), allowed={})]
 
     def _next(self, parts: Alternatives | None, process: str | None) -> Alternatives | None:
         if parts is None or self.computation.joint:

@@ -69,8 +69,8 @@ static void set_bits(char *bits, Py_ssize_t from, Py_ssize_t until) {
     }
 }
 
-/* The one value number below `values` whose truth differs from that of all others; -1 if there is no such
- * number, or some truth is not known. */
+/* The one value number below `values` whose truth differs from that of all others; `values`, which no state
+ * has, if all are alike; -1 if there is no such number, or some truth is not known. */
 static int one_apart(const uint8_t *table, Py_ssize_t values) {
     Py_ssize_t counts[2] = {0, 0}, last[2] = {-1, -1};
     for (Py_ssize_t i = 0; i < values; i++) {
@@ -78,6 +78,7 @@ static int one_apart(const uint8_t *table, Py_ssize_t values) {
         counts[table[i]]++;
         last[table[i]] = i;
     }
+    if (!counts[0] || !counts[1]) return (int)values;
     return counts[1] == 1 ? (int)last[1] : counts[0] == 1 ? (int)last[0] : -1;
 }
 
@@ -88,7 +89,8 @@ static int one_apart(const uint8_t *table, Py_ssize_t values) {
 static int dense_apart(char *bits, const uint8_t *numbers, Py_ssize_t length, const uint8_t *table,
                        Py_ssize_t values, int apart, int first) {
     const uint64_t high = EACH_BYTE(0x80), low = EACH_BYTE(0x7F), wanted = EACH_BYTE(apart);
-    const uint64_t beyond = EACH_BYTE(0x80 - values), flip = table[apart] ? 0 : ~UINT64_C(0);
+    const int is_true = apart < values ? table[apart] : !table[0];
+    const uint64_t beyond = EACH_BYTE(0x80 - values), flip = is_true ? 0 : ~UINT64_C(0);
     uint64_t bad = 0, carry = (uint64_t)first;
     Py_ssize_t words = length >> 6;
     for (Py_ssize_t at = 0; at < words; at++) {
@@ -251,9 +253,9 @@ typedef struct {
     PyObject *states; /* a list: None or a bitmap */
     Source sources[MOST_SOURCES];
     int count;
-    int32_t *stack;
+    int32_t *queue; /* a ring of the processes to look at, a power of two and larger than their number */
     char *waiting;
-    Py_ssize_t height;
+    Py_ssize_t front, back, ring; /* counted on; `ring` is the mask that makes them places */
 } Search;
 
 static int source_open(PyObject *tuple, Source *source, Py_ssize_t processes) {
@@ -313,9 +315,10 @@ static int search_open(PyObject *args, Search *search) {
     }
     for (int i = 0; i < search->count; i++)
         if (source_open(PyTuple_GET_ITEM(sources, i), &search->sources[i], search->processes) < 0) return -1;
-    search->stack = malloc(((size_t)search->processes + 1) * 4);
+    for (search->ring = 1; search->ring <= search->processes;) search->ring = search->ring << 1 | 1;
+    search->queue = malloc(((size_t)search->ring + 1) * 4);
     search->waiting = calloc((size_t)search->processes + 1, 1);
-    if (search->stack == NULL || search->waiting == NULL) {
+    if (search->queue == NULL || search->waiting == NULL) {
         PyErr_NoMemory();
         return -1;
     }
@@ -327,7 +330,7 @@ static int search_open(PyObject *args, Search *search) {
             return -1;
         }
         search->waiting[process] = 1;
-        search->stack[search->height++] = (int32_t)process;
+        search->queue[search->back++] = (int32_t)process;
     }
     return 0;
 }
@@ -336,15 +339,8 @@ static void search_close(Search *search) {
     for (int i = 0; i < search->count; i++) source_close(&search->sources[i]);
     if (search->opened > 0) PyBuffer_Release(&search->cut);
     if (search->opened > 1) PyBuffer_Release(&search->bound);
-    free(search->stack);
+    free(search->queue);
     free(search->waiting);
-}
-
-static inline void wake(Search *search, uint64_t process) {
-    if (!search->waiting[process]) {
-        search->waiting[process] = 1;
-        search->stack[search->height++] = (int32_t)process;
-    }
 }
 
 static int bad_link(void) {
@@ -388,6 +384,37 @@ static inline uint64_t end_at(const Source *source, Py_ssize_t link) {
                               : ((const uint64_t *)source->end.buf)[link];
 }
 
+/* Follows the links of a process from one on, upwards while they lie inside `count` or downwards while they
+ * lie outside; what they move is queued. Whether a link moves its far end cannot be foretold, so there is no
+ * branch for it. Yields the first link that was not followed, NONE if one leads out of the trace. */
+static inline Py_ssize_t followed(Search *search, const Source *source, Py_ssize_t link, Py_ssize_t until,
+                                  int64_t count, int is_up) {
+    int32_t *cut = search->cut.buf, *queue = search->queue;
+    char *waiting = search->waiting;
+    const int32_t *position = source->position.buf;
+    const char *ends = source->end.buf;
+    const int is_wide = source->width == 8, shift = source->shift;
+    const uint64_t processes = (uint64_t)search->processes, mask = ((uint64_t)1 << shift) - 1;
+    const Py_ssize_t ring = search->ring;
+    Py_ssize_t back = search->back;
+    while (link != until) {
+        Py_ssize_t here = is_up ? link : link - 1;
+        if (is_up ? position[here] > count : position[here] <= count) break;
+        uint64_t end = is_wide ? ((const uint64_t *)ends)[here] : ((const uint32_t *)ends)[here];
+        uint64_t other = end >> shift;
+        if (other >= processes) return NONE;
+        int32_t wanted = (int32_t)(end & mask) - !is_up, now = cut[other];
+        int is_moved = is_up ? now < wanted : now > wanted;
+        cut[other] = is_moved ? wanted : now;
+        queue[back & ring] = (int32_t)other; /* a free place: it counts only if `back` goes on */
+        back += is_moved & !waiting[other];
+        waiting[other] |= (char)is_moved;
+        link += is_up ? 1 : -1;
+    }
+    search->back = back;
+    return link;
+}
+
 /* Raise one process to an allowed state and follow what its events need: 1, 0 if there is no such cut. */
 static int raise_one(Search *search, Py_ssize_t process) {
     int32_t *cut = search->cut.buf;
@@ -401,17 +428,9 @@ static int raise_one(Search *search, Py_ssize_t process) {
     for (int i = 0; i < search->count; i++) {
         Source *source = &search->sources[i];
         int32_t *read = source->read.buf;
-        const int32_t *position = source->position.buf;
-        uint64_t mask = ((uint64_t)1 << source->shift) - 1;
-        Py_ssize_t link = read[process], last = ((const int32_t *)source->start.buf)[process + 1];
-        for (; link < last && position[link] <= count; link++) {
-            uint64_t end = end_at(source, link), other = end >> source->shift;
-            if (other >= (uint64_t)search->processes) return bad_link();
-            if (cut[other] < (int64_t)(end & mask)) {
-                cut[other] = (int32_t)(end & mask);
-                wake(search, other);
-            }
-        }
+        const int32_t *start = source->start.buf;
+        Py_ssize_t link = followed(search, source, read[process], start[process + 1], count, 1);
+        if (link == NONE) return bad_link();
         read[process] = (int32_t)link;
     }
     return 1;
@@ -429,31 +448,47 @@ static int lower_one(Search *search, Py_ssize_t process) {
     for (int i = 0; i < search->count; i++) {
         Source *source = &search->sources[i];
         int32_t *read = source->read.buf;
-        const int32_t *position = source->position.buf;
-        uint64_t mask = ((uint64_t)1 << source->shift) - 1;
-        Py_ssize_t link = read[process], first = ((const int32_t *)source->start.buf)[process];
-        for (; link > first && position[link - 1] > count; link--) {
-            uint64_t end = end_at(source, link - 1), other = end >> source->shift;
-            if (other >= (uint64_t)search->processes) return bad_link();
-            if (cut[other] >= (int64_t)(end & mask)) {
-                cut[other] = (int32_t)(end & mask) - 1;
-                wake(search, other);
-            }
-        }
+        const int32_t *start = source->start.buf;
+        Py_ssize_t link = followed(search, source, read[process], start[process], count, 0);
+        if (link == NONE) return bad_link();
         read[process] = (int32_t)link;
     }
     return 1;
 }
 
-static PyObject *searched(PyObject *args, int (*settle)(Search *, Py_ssize_t)) {
+#define AHEAD 4  /* processes */
+#define NEARBY 8 /* links */
+
+/* Calls for what lies at an index, and some items further, of an array that will be asked for soon. A macro:
+ * some compilers drop the call of a function that does nothing else. */
+#define CALL_FOR(array, index, width, nearby)                                             \
+    do {                                                                                  \
+        uintptr_t place = (uintptr_t)(array) + (uintptr_t)((index) * (width));            \
+        __builtin_prefetch((const void *)place);                                          \
+        __builtin_prefetch((const void *)(place + (uintptr_t)((nearby) * (width))));      \
+    } while (0)
+
+/* Looks at processes in the order in which they were moved: until its turn comes, each is moved as often as it
+ * may be and then looked at once, which is about half as many looks as if the last were the first. With thousands of
+ * processes the links of each are somewhere else and seldom in the cache, so they are called for ahead. */
+static PyObject *searched(PyObject *args, int (*settle)(Search *, Py_ssize_t), Py_ssize_t nearby) {
     Search search;
     int found = 1;
     if (search_open(args, &search) < 0) {
         search_close(&search);
         return NULL;
     }
-    while (search.height && found > 0) {
-        int32_t process = search.stack[--search.height];
+    while (search.front != search.back && found > 0) {
+        int32_t process = search.queue[search.front++ & search.ring];
+        if (search.back - search.front > AHEAD) {
+            int32_t next = search.queue[(search.front + AHEAD) & search.ring];
+            for (int i = 0; i < search.count; i++) {
+                const Source *source = &search.sources[i];
+                Py_ssize_t link = ((const int32_t *)source->read.buf)[next];
+                CALL_FOR(source->position.buf, link, 4, nearby);
+                CALL_FOR(source->end.buf, link, source->width, nearby);
+            }
+        }
         search.waiting[process] = 0;
         found = settle(&search, process);
     }
@@ -462,10 +497,10 @@ static PyObject *searched(PyObject *args, int (*settle)(Search *, Py_ssize_t)) {
 }
 
 /* rise(cut, high, states, sources, todo): raises `cut` to the least one of the slice that contains it. */
-static PyObject *rise(PyObject *self, PyObject *args) { return searched(args, raise_one); }
+static PyObject *rise(PyObject *self, PyObject *args) { return searched(args, raise_one, NEARBY); }
 
 /* fall(cut, low, states, sources, todo): lowers `cut` to the greatest one of the slice inside it. */
-static PyObject *fall(PyObject *self, PyObject *args) { return searched(args, lower_one); }
+static PyObject *fall(PyObject *self, PyObject *args) { return searched(args, lower_one, -NEARBY); }
 
 /* ---- components ------------------------------------------------------------------------------------ */
 
@@ -934,8 +969,9 @@ typedef struct {
     int32_t *whose;                /* by member: its process */
     Py_ssize_t *first;             /* by member: its first interval, and after the last one */
     int32_t *lo, *hi;              /* by interval: the state it begins with, the first state after it */
-    int32_t *clock;                /* by interval: what its beginning knows of each member */
-    uint16_t *narrow;              /* the same, where all positions fit into 16 bits; else NULL */
+    void *clock;                   /* by interval: what its beginning knows of each member */
+    int is_narrow;                 /* all positions fit into 16 bits: so many has each number there, else 32 */
+    size_t total;                  /* intervals */
     int32_t *row;                  /* by process: what its last event knows of each member */
     int32_t *count;                /* by process: events executed */
     int32_t *done;                 /* by member: intervals begun */
@@ -943,6 +979,10 @@ typedef struct {
     int32_t *uses, *pool, *idle;   /* kept rows: how many links still want each, the rows, those not in use */
     Py_ssize_t slots, idle_count;
 } Overlaps;
+
+static inline int32_t clock_at(const void *clock, size_t place, int is_narrow) {
+    return is_narrow ? (int32_t)((const uint16_t *)clock)[place] : ((const int32_t *)clock)[place];
+}
 
 static int32_t transitions(PyObject *states, Py_ssize_t length, int32_t *lo, int32_t *hi) {
     const char *bits = PyBytes_AS_STRING(states);
@@ -979,7 +1019,6 @@ static void overlaps_close(Overlaps *all) {
     free(all->lo);
     free(all->hi);
     free(all->clock);
-    free(all->narrow);
     free(all->row);
     free(all->count);
     free(all->done);
@@ -1012,10 +1051,11 @@ static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length,
     all->hi = malloc((total + 1) * 4);
     int32_t longest = 0;
     for (size_t p = 0; p < n; p++) longest = length[p] > longest ? length[p] : longest;
-    if (longest <= UINT16_MAX) all->narrow = calloc(total * m + 1, 2);
-    else all->clock = calloc(total * m + 1, 4);
+    all->total = total;
+    all->is_narrow = longest <= UINT16_MAX;
+    all->clock = calloc(total * m + 1, all->is_narrow ? 2 : 4);
     all->row = calloc(n * m + 1, 4);
-    if (!all->lo || !all->hi || (!all->clock && !all->narrow) || !all->row) return -1;
+    if (!all->lo || !all->hi || !all->clock || !all->row) return -1;
     for (size_t i = 0; i < m; i++) {
         Py_ssize_t p = all->whose[i], first = all->first[i];
         transitions(PyList_GET_ITEM(states, p), length[p], all->lo + first, all->hi + first);
@@ -1044,6 +1084,15 @@ static int keep_row(Overlaps *all, Py_ssize_t link, int32_t uses, const int32_t 
     all->uses[slot] = uses;
     memcpy(all->pool + (size_t)slot * m, row, m * 4);
     return 0;
+}
+
+/* Notes what the beginning of an interval knows. */
+static void note_clock(Overlaps *all, size_t interval, const int32_t *row) {
+    size_t m = (size_t)all->members;
+    uint16_t *narrow = (uint16_t *)all->clock + interval * m;
+    if (all->is_narrow)
+        for (size_t i = 0; i < m; i++) narrow[i] = (uint16_t)row[i];
+    else memcpy((int32_t *)all->clock + interval * m, row, m * 4);
 }
 
 static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t position) {
@@ -1085,8 +1134,7 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
         row[member] = position;
         Py_ssize_t next = all->first[member] + all->done[member];
         if (next < all->first[member + 1] && all->lo[next] == position) {
-            if (all->narrow == NULL) memcpy(all->clock + (size_t)next * m, row, m * 4);
-            else for (size_t i = 0; i < m; i++) all->narrow[(size_t)next * m + i] = (uint16_t)row[i];
+            note_clock(all, (size_t)next, row);
             all->done[member]++;
         }
     }
@@ -1102,36 +1150,34 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
 
 /* What the intervals know of some members, those of one member together: a pair is then followed along two
  * stretches of memory instead of across the table. */
-#define COLUMNS 32
+#define COLUMNS 64
 
-typedef struct {
-    Py_ssize_t from, until; /* the members */
-    int32_t *of;            /* by member and interval */
-} Known;
-
-static void known_of(const Overlaps *all, Py_ssize_t from, Known *known) {
-    size_t total = (size_t)all->first[all->members], m = (size_t)all->members;
-    known->from = from;
-    known->until = from + COLUMNS < all->members ? from + COLUMNS : all->members;
-    size_t count = (size_t)(known->until - from);
-    for (size_t interval = 0; interval < total; interval++)
-        for (size_t i = 0; i < count; i++) {
-            size_t at = interval * m + (size_t)from + i;
-            known->of[i * total + interval] = all->narrow != NULL ? (int32_t)all->narrow[at] : all->clock[at];
-        }
+static void known_of(const Overlaps *all, size_t first, void *known) {
+    enum { BLOCK = 64 }; /* intervals, so that what is read across stays near */
+    size_t total = all->total, m = (size_t)all->members, width = all->is_narrow ? 2 : 4;
+    size_t count = m - first < COLUMNS ? m - first : COLUMNS;
+    for (size_t from = 0; from < total; from += BLOCK) {
+        size_t until = from + BLOCK < total ? from + BLOCK : total;
+        for (size_t interval = from + BLOCK; interval < until + BLOCK; interval++)
+            CALL_FOR(all->clock, interval * m + first, width, COLUMNS / 2);
+        for (size_t i = 0; i < count; i++)
+            for (size_t interval = from; interval < until; interval++) {
+                size_t at = interval * m + first + i, to = i * total + interval;
+                if (all->is_narrow) ((uint16_t *)known)[to] = ((const uint16_t *)all->clock)[at];
+                else ((int32_t *)known)[to] = ((const int32_t *)all->clock)[at];
+            }
+    }
 }
 
 /* For two members the first intervals that a cut can lie in together. */
-static int meets(const Overlaps *all, const Known *known, Py_ssize_t one, Py_ssize_t two, Py_ssize_t *first,
-                 Py_ssize_t *second) {
-    size_t m = (size_t)all->members;
-    const int32_t *of_one = known->of + (size_t)(one - known->from) * (size_t)all->first[all->members];
+static inline int meets(const Overlaps *all, const void *known, size_t one, size_t two, Py_ssize_t *first,
+                        Py_ssize_t *second, int is_narrow) {
+    const size_t m = (size_t)all->members, of_one = one % COLUMNS * all->total;
     const int32_t *hi = all->hi;
     Py_ssize_t a = all->first[one], b = all->first[two], a_end = all->first[one + 1], b_end = all->first[two + 1];
     while (a < a_end && b < b_end) {
-        size_t at = (size_t)a * m + (size_t)two;
-        if (of_one[b] >= hi[a]) a++; /* over before the other begins */
-        else if ((all->narrow != NULL ? (int32_t)all->narrow[at] : all->clock[at]) >= hi[b]) b++;
+        if (clock_at(known, of_one + (size_t)b, is_narrow) >= hi[a]) a++; /* over before the other begins */
+        else if (clock_at(all->clock, (size_t)a * m + two, is_narrow) >= hi[b]) b++;
         else {
             *first = a;
             *second = b;
@@ -1142,10 +1188,11 @@ static int meets(const Overlaps *all, const Known *known, Py_ssize_t one, Py_ssi
 }
 
 /* Adds the pairs of one member with later ones to a list. */
-static int add_meetings(const Overlaps *all, const Known *known, Py_ssize_t one, PyObject *found) {
-    for (Py_ssize_t two = one + 1; two < all->members; two++) {
+static int add_meetings(const Overlaps *all, const void *known, size_t one, PyObject *found) {
+    for (size_t two = one + 1; two < (size_t)all->members; two++) {
         Py_ssize_t a, b;
-        if (!meets(all, known, one, two, &a, &b)) continue;
+        if (all->is_narrow ? !meets(all, known, one, two, &a, &b, 1) : !meets(all, known, one, two, &a, &b, 0))
+            continue;
         PyObject *pair = Py_BuildValue("iiii", all->whose[one], all->whose[two], all->lo[a], all->lo[b]);
         int failed = pair == NULL || PyList_Append(found, pair) < 0;
         Py_XDECREF(pair);
@@ -1161,7 +1208,7 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
     Py_buffer process, lengths;
     int width, opened = 0;
     Overlaps all;
-    Known known = {0, 0, NULL};
+    void *known = NULL;
     Source source[2];
     memset(&all, 0, sizeof all);
     memset(source, 0, sizeof source);
@@ -1195,14 +1242,14 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
         if (follow(&all, &source[0], &source[1], (Py_ssize_t)p, length) < 0) goto done;
         if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) goto done;
     }
-    known.of = malloc(((size_t)all.first[all.members] * COLUMNS + 1) * 4);
-    found = known.of == NULL ? PyErr_NoMemory() : PyList_New(0);
-    for (Py_ssize_t one = 0; found != NULL && one < all.members; one++) {
-        if (one % COLUMNS == 0) known_of(&all, one, &known);
-        if (add_meetings(&all, &known, one, found) < 0) Py_CLEAR(found);
+    known = malloc((all.total * COLUMNS + 1) * (all.is_narrow ? 2 : 4));
+    found = known == NULL ? PyErr_NoMemory() : PyList_New(0);
+    for (size_t one = 0; found != NULL && one < (size_t)all.members; one++) {
+        if (one % COLUMNS == 0) known_of(&all, one, known);
+        if (add_meetings(&all, known, one, found) < 0) Py_CLEAR(found);
     }
 done:
-    free(known.of);
+    free(known);
     overlaps_close(&all);
     for (int i = 0; i < opened; i++) source_close(&source[i]);
     PyBuffer_Release(&process);

@@ -26,7 +26,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from possibly.errors import TraceError, UsageError
-from possibly.order.kernels import Source, from_the_first, rise
+from possibly.order.kernels import Bitmaps, Source, copied, from_the_first, rise
 from possibly.trace.index import Links, linked
 from possibly.trace.model import NONE, Ints, Trace
 
@@ -100,6 +100,17 @@ class Computation:
     @property
     def final(self) -> Cut:
         return self.lengths
+
+    def column(self, cut: Sequence[int]) -> array[int]:
+        """A cut for the kernels. The two ends, of which nearly all are, cost no look at single processes."""
+        if cut is self.initial:
+            return array("i", bytes(4 * len(cut)))
+        return copied(self.trace.lengths) if cut is self.final else array("i", cut)
+
+    @cached_property
+    def unconstrained(self) -> Bitmaps:
+        """Every process may stop anywhere."""
+        return Bitmaps(len(self.lengths), {})
 
     # ---- events ---------------------------------------------------------------------------------
 
@@ -216,19 +227,29 @@ class Computation:
 
     def closure(self, least: Mapping[int, int], start: Sequence[int] | None = None) -> Cut:
         """The least cut that contains at least that many events of those processes (and all of `start`)."""
-        cut = array("i", self.initial if start is None else start)
-        source = from_the_first(self.needed)
-        if start is not None:
+        start = self.initial if start is None else start
+        todo = [process for process, count in least.items() if count > start[process]]
+        if not todo:
+            return tuple(start)
+        cut, source = self.column(start), from_the_first(self.needed)
+        if start is not self.initial:
             _skip_read(source, cut)
-        todo = [process for process, count in least.items() if count > cut[process]]
         for process in todo:
             cut[process] = least[process]
         self._rise(cut, source, todo)
         return tuple(cut)
 
+    def closed(self, counts: Sequence[int]) -> Cut:
+        """The least cut that contains at least that many events of each process."""
+        if not any(counts):
+            return self.initial
+        cut = array("i", counts)
+        self._rise(cut, from_the_first(self.needed), list(range(len(cut))))
+        return tuple(cut)
+
     def _rise(self, cut: array[int], source: Source, todo: list[int]) -> None:
         try:
-            is_inside = rise(cut, array("i", self.lengths), [None] * len(cut), (source,), todo)
+            is_inside = rise(cut, self.column(self.final), self.unconstrained, (source,), todo)
         except IndexError:
             is_inside = False
         if not is_inside:
@@ -237,7 +258,7 @@ class Computation:
     def is_consistent(self, cut: Sequence[int]) -> bool:
         """Whether the set is closed: it contains whatever happened before one of its events."""
         inside = all(0 <= count <= length for count, length in zip(cut, self.lengths, strict=True))
-        return inside and self.closure(dict(enumerate(cut))) == tuple(cut)
+        return inside and self.closed(cut) == tuple(cut)
 
     def frontier(self, cut: Sequence[int]) -> tuple[int, ...]:
         """The last event of each process that has one in the cut."""

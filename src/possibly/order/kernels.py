@@ -6,12 +6,15 @@ which take their place where they were built.
 A search works on a cut in place. `states` has for each process None or a bitmap of allowed local states;
 a source is (start, position, end, shift, read), the links of `trace.index` and how far each process's were
 read; `todo` are the processes to begin with. Every link is read at most once, also over several calls.
+Processes are looked at in the order in which they were moved, so that each is moved as often as it may be
+before it is looked at again.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from possibly.order.bitmaps import Bits
@@ -22,16 +25,21 @@ Source = tuple[Sequence[int], Sequence[int], Sequence[int], int, "array[int]"]
 
 
 class Bitmaps(list[Bits | None]):
-    """By process None or a bitmap; what the compiled twins take of them is kept for the next search."""
+    """By process None or a bitmap; of many processes few have one."""
+
+    def __init__(self, processes: int, given: Mapping[int, Bits]) -> None:
+        super().__init__([None] * processes)
+        self._given = given
+        for process, states in given.items():
+            self[process] = states
 
     @cached_property
     def data(self) -> list[bytes | None]:
-        return [None if part is None else part.data for part in self]
-
-
-def data_of(states: Sequence[Bits | None]) -> list[bytes | None]:
-    """The bitmaps as the compiled twins take them."""
-    return states.data if isinstance(states, Bitmaps) else Bitmaps(states).data
+        """What the compiled twins take of them, kept for the next search."""
+        found: list[bytes | None] = [None] * len(self)
+        for process, states in self._given.items():
+            found[process] = states.data
+        return found
 
 
 def from_the_first(links: Links) -> Source:
@@ -57,18 +65,18 @@ def copied(numbers: Sequence[int], first: int = 0, last: int | None = None) -> a
 def rise(
     cut: array[int],
     high: array[int],
-    states: Sequence[Bits | None],
+    states: Bitmaps,
     sources: tuple[Source, ...],
     todo: list[int],
 ) -> bool:
     """Raises the cut to the least one of the slice that contains it; False if there is none."""
     kernel = kernels()
     if kernel is not None:
-        found: bool = kernel.rise(cut, high, data_of(states), sources, todo)
+        found: bool = kernel.rise(cut, high, states.data, sources, todo)
         return found
-    waiting = set(todo)
-    while todo:
-        process = todo.pop()
+    queue, waiting = deque(todo), set(todo)
+    while queue:
+        process = queue.popleft()
         waiting.discard(process)
         count, bits = cut[process], states[process]
         if bits is not None:
@@ -85,7 +93,7 @@ def rise(
                     cut[other] = far & mask
                     if other not in waiting:
                         waiting.add(other)
-                        todo.append(other)
+                        queue.append(other)
                 link += 1
             read[process] = link
     return True
@@ -94,18 +102,18 @@ def rise(
 def fall(
     cut: array[int],
     low: array[int],
-    states: Sequence[Bits | None],
+    states: Bitmaps,
     sources: tuple[Source, ...],
     todo: list[int],
 ) -> bool:
     """Lowers the cut to the greatest one of the slice inside it; False if there is none."""
     kernel = kernels()
     if kernel is not None:
-        found: bool = kernel.fall(cut, low, data_of(states), sources, todo)
+        found: bool = kernel.fall(cut, low, states.data, sources, todo)
         return found
-    waiting = set(todo)
-    while todo:
-        process = todo.pop()
+    queue, waiting = deque(todo), set(todo)
+    while queue:
+        process = queue.popleft()
         waiting.discard(process)
         count, bits = cut[process], states[process]
         if bits is not None:
@@ -123,6 +131,6 @@ def fall(
                     cut[other] = (far & mask) - 1
                     if other not in waiting:
                         waiting.add(other)
-                        todo.append(other)
+                        queue.append(other)
             read[process] = link
     return True

@@ -18,14 +18,15 @@ the least cut containing an event, the slice's join-irreducible cuts and all its
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 from operator import gt
 
 from possibly.errors import TraceError
 from possibly.order.bitmaps import Bits, States
 from possibly.order.computation import Computation, Cut, Place, join, meet
-from possibly.order.kernels import Bitmaps, copied, fall, from_the_first, from_the_last, rise
+from possibly.order.kernels import Bitmaps, fall, from_the_first, from_the_last, rise
 from possibly.records import dataclass, field, replace
 
 Edge = tuple[Place, Place]
@@ -68,10 +69,9 @@ class Slice:
     @cached_property
     def bitmaps(self) -> Bitmaps:
         """`allowed` by process, for the kernels."""
-        found = Bitmaps([None] * len(self.low))
-        for process, states in self.allowed.items():
-            found[process] = Bits.of(states)
-        return found
+        if not self.allowed:
+            return self.computation.unconstrained
+        return Bitmaps(len(self.low), {process: Bits.of(states) for process, states in self.allowed.items()})
 
     def least_from(self, start: Sequence[int]) -> Cut | None:
         """The least cut of the slice that contains `start`; None if there is none."""
@@ -81,18 +81,23 @@ class Slice:
         """The greatest cut of the slice inside `end`; None if there is none."""
         if self.void:
             return None
-        cut = array("i", map(min, self.high, end))
-        links = (self.computation.enabling, *([self.computation.links_of(self.edges)] if self.edges else []))
+        computation = self.computation
+        cut = computation.column(end) if end is self.high else array("i", map(min, self.high, end))
+        # Processes with all their events inside that may stop there need not be looked at.
+        todo = list(self.allowed if end is self.high is computation.final else range(len(cut)))
+        links = (computation.enabling, *([computation.links_of(self.edges)] if self.edges else []))
         sources = tuple(map(from_the_last, links))
-        with _Whole(self.computation):
-            found = fall(cut, array("i", self.low), self.bitmaps, sources, list(range(len(cut))))
+        with _Whole(computation):
+            found = fall(cut, computation.column(self.low), self.bitmaps, sources, todo)
         return tuple(cut) if found else None
 
     # ---- its cuts -------------------------------------------------------------------------------
 
     def contains(self, cut: Sequence[int]) -> bool:
         """Whether a consistent cut of the computation belongs to the slice."""
-        if self.void or any(map(gt, self.low, cut)) or any(map(gt, cut, self.high)):
+        if self.void or (self.low is not self.computation.initial and any(map(gt, self.low, cut))):
+            return False
+        if self.high is not self.computation.final and any(map(gt, cut, self.high)):
             return False
         if any(not states[cut[process]] for process, states in self.allowed.items()):
             return False
@@ -149,10 +154,8 @@ class _Rise:
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
         computation = slice_.computation
-        self.is_bare = slice_.low is computation.initial and slice_.high is computation.final
-        """No bounds of its own."""
-        self.cut = array("i", bytes(4 * len(slice_.low)) if self.is_bare else slice_.low)
-        self.high = copied(computation.trace.lengths if self.is_bare else slice_.high)
+        self.cut = computation.column(slice_.low)
+        self.high = computation.column(slice_.high)
         self.failed = slice_.void
         own = ((f, e) for e, f in slice_.edges)
         links = (computation.needed, *([computation.links_of(own)] if slice_.edges else []))
@@ -164,7 +167,7 @@ class _Rise:
         cut = self.cut
         todo: list[int] = []
         if start is not self.slice.low:
-            todo = [process for process, is_more in enumerate(map(gt, start, cut)) if is_more]
+            todo = list(compress(range(len(cut)), map(gt, start, cut)))
         for process in todo:
             cut[process] = start[process]
         if self.fresh:
@@ -186,7 +189,8 @@ class _Rise:
 
     def _at_first(self, todo: list[int]) -> list[int]:
         """Processes that have no event inside and may stop there need not be looked at."""
-        return list({*todo, *self.slice.allowed}) if self.is_bare else list(range(len(self.cut)))
+        is_bare = self.slice.low is self.slice.computation.initial
+        return list({*todo, *self.slice.allowed} if is_bare else range(len(self.cut)))
 
 
 class _Whole:
@@ -230,11 +234,10 @@ def conjunction(slices: Sequence[Slice]) -> Slice:
     for part in slices:
         for process, states in part.allowed.items():
             allowed[process] = _both(allowed[process], states) if process in allowed else states
-    low, high = first.low, first.high
+    low, high, computation = first.low, first.high, first.computation
     for part in slices[1:]:
-        # Most parts have no bounds of their own: those of the computation, the very same tuples.
-        low = low if part.low is low else join(low, part.low)
-        high = high if part.high is high else meet(high, part.high)
+        low = _narrower(low, part.low, computation.initial, join)
+        high = _narrower(high, part.high, computation.final, meet)
     return replace(
         first,
         low=low,
@@ -245,6 +248,13 @@ def conjunction(slices: Sequence[Slice]) -> Slice:
         lean=None if any(part.lean is not True for part in slices) else True,
         exact=all(part.exact and part.lean is True for part in slices) or (len(slices) == 1 and first.exact),
     )
+
+
+def _narrower(one: Cut, other: Cut, widest: Cut, both: Callable[[Cut, Cut], Cut]) -> Cut:
+    """The bound for both. Most slices have that of the computation, the very same tuple."""
+    if one is widest or one is other:
+        return other
+    return one if other is widest else both(one, other)
 
 
 def _both(first: States, second: States) -> States:
