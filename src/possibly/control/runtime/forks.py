@@ -166,6 +166,8 @@ class Zygote:
     def _kill(self) -> bool:
         """Ends who does not answer; whether that was its last chance: else a fresh process tries again."""
         runner = self._turn.runner[0]
+        if select.select([self._results], [], [], 0)[0]:  # at the last moment it did
+            return False
         if runner:
             os.kill(runner, signal.SIGKILL)
             if self._turn.is_used:

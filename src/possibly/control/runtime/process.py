@@ -131,7 +131,7 @@ def rehearse() -> None:
     memory = Memory(job.visible, job.ignored, job.watched, job.only)
     kernel.visible("write", "", (), "")
     kernel.flush()
-    io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True)
+    _written_to(io.BytesIO())
     encoded(*result(kernel, memory, Outcome.FINISHED, None, b""))
 
 
@@ -178,9 +178,12 @@ def _run_exit_functions() -> None:
 def _captured() -> io.BytesIO:
     """What the program prints is kept; nothing of it reaches the terminal."""
     found = io.BytesIO()
-    stream = io.TextIOWrapper(found, encoding="utf-8", errors="backslashreplace", write_through=True)
-    sys.stdout = sys.stderr = stream
+    sys.stdout = sys.stderr = _written_to(found)
     return found
+
+
+def _written_to(kept: io.BytesIO) -> io.TextIOWrapper:
+    return io.TextIOWrapper(kept, encoding="utf-8", errors="backslashreplace", write_through=True)
 
 
 def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., NoReturn]:

@@ -95,9 +95,6 @@ class Trail:
         self.turns += 1
         self.effect()
 
-    def read(self, thing: str, version: int) -> None:
-        self.reads.append((thing, version))
-
     def done(self, operation: Operation, versions: dict[str, int]) -> None:
         """A visible operation of this task is over."""
         footprint = operation.footprint
