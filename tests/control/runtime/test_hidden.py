@@ -293,3 +293,20 @@ def test_functions_that_look_at_their_caller_still_see_it(tmp_path: Path) -> Non
     """
     done = explored(tmp_path, textwrap.dedent(source))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_function_of_a_library_in_a_variable_of_the_user_s_module(tmp_path: Path) -> None:
+    """It needs no telling of when it is called; the variable that holds it does."""
+    (tmp_path / "state.py").write_text("import os\nf = os.getpid\n")
+    source = """
+    import os, state
+    state.f(), os.getppid()
+    seen = []
+    def calls():
+        seen.append(state.f() == os.getpid())
+    def writes():
+        state.f = os.getppid
+    go(calls, writes)
+    assert all(seen)
+    """
+    assert explored(tmp_path, textwrap.dedent(source)).returncode == 1

@@ -78,6 +78,7 @@ from possibly.control.runtime.things import (
     OPAQUE,
     SIMPLE_TYPES,
     is_user_class,
+    is_user_module,
     module_of,
 )
 from possibly.control.runtime.variables import turn
@@ -132,7 +133,7 @@ def method(value: Any, name: str, at: str) -> Any:
         if type(bound) is types.MethodType and bound.__self__ is value:
             return bound  # it tells of itself
         return callee(getattribute(value, name, at), at)
-    if type(value) is types.ModuleType:
+    if type(value) is types.ModuleType and not is_user_module(value):
         found = vars(value).get(name)
         if found is not None and _harmless.get(id(found)) is found:
             return found
