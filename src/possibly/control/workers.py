@@ -9,6 +9,7 @@ divided beforehand: all workers are busy until the last leaves. Waiting is for t
 from __future__ import annotations
 
 import select
+import time
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
@@ -19,17 +20,23 @@ class Worker(Protocol):
     """A program whose execution can be waited for together with others."""
 
     @property
-    def patience(self) -> float:
-        """Seconds that an execution may take."""
+    def until(self) -> float | None:
+        """When the user's time is over."""
         ...
 
     def begin(self, scheduler: Scheduler) -> None: ...
 
     def fileno(self) -> int: ...
 
-    def end(self) -> Execution: ...
+    def end(self) -> Execution:
+        """Waits for it; `TimeIsUp` if it has not come by `until`."""
+        ...
+
+    def close(self) -> None: ...
 
 
+PATIENCE = 5.0
+"""Seconds after which one of those that run is waited for, who then notices if it stands still."""
 _Worker = TypeVar("_Worker", bound=Worker)
 
 
@@ -50,10 +57,18 @@ class Team(Generic[_Worker]):
     def finished(self) -> tuple[_Worker, Scheduler, Execution]:
         """The next execution that is over."""
         busy = [worker for worker, _ in self.running]
-        ready = select.select(busy, [], [], min(worker.patience for worker in busy))[0]
+        ends = [worker.until for worker in busy if worker.until is not None]
+        patience = min([PATIENCE, *(end - time.monotonic() for end in ends)])
+        ready = select.select(busy, [], [], max(patience, 0.0))[0]
         number = next((n for n, worker in enumerate(busy) if worker in ready), 0)
         worker, plan = self.running.pop(number)
         return worker, plan, worker.end()
+
+    def abandon(self) -> None:
+        """Ends all that run, wherever they are."""
+        for worker, _ in self.running:
+            worker.close()
+        self.running.clear()
 
     def drain(self) -> None:
         """Waits for all that run, and forgets what they did."""

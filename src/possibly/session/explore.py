@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from possibly.control.execution import ENDLESS, Execution, Explorer, Outcome, Task
+from possibly.control.execution import ENDLESS, Execution, Explorer, Outcome, Scheduler, Task
+from possibly.control.runtime.patience import TimeIsUp
 from possibly.control.runtime.zygote import ControlledProgram
 from possibly.control.tree import HUNT
 from possibly.control.workers import Team
@@ -32,6 +33,10 @@ AHEAD = 4
 """So many executions a worker are on their way: it runs one while the last is learnt from."""
 QUICK = 0.1
 """Seconds of an execution, on average, below which there are so many: all are waited for at the end."""
+AT_ONCE = 1.0
+"""Seconds after which a failure is told although its schedule is not simple yet."""
+SIMPLIFYING = 30.0
+"""Seconds for which a failing schedule is made simpler, if the user gave no time and the search took less."""
 BAD = (Outcome.FAILED, Outcome.DEADLOCK, Outcome.LIVELOCK)
 Progress = Callable[[str, int, int | None], None]
 Seen = Callable[[Execution, dict[str, Any] | None, int], None]
@@ -55,6 +60,8 @@ class Options:
     """The file in which the explored part is kept."""
     seen: Seen | None = None
     """Told of each execution."""
+    told: Callable[[Failure], None] | None = None
+    """Told of a failure whose schedule is still being made simple, if that is not done at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,8 @@ class Exploration:
     seconds: float = 0.0
     failure: Failure | None = None
     complete: bool = False
+    cut_short: bool = False
+    """There was no time to look for a simpler schedule that fails alike."""
     open: dict[str, None] = field(default_factory=dict)
     """Why the search is not complete."""
     assumed: tuple[str, ...] = ()
@@ -180,18 +189,15 @@ class _Search:
         found = self.found
         twins = [self.program.twin() for _ in range(self.options.jobs - 1)]
         self.team = team = Team([self.program, *twins])
+        if self.options.seconds is not None:
+            self._until(self.begun + self.options.seconds)
         try:
-            while found.failure is None and not self._limit():
-                while self._has_room() and (plan := self.explorer.plan()) is not None:
-                    team.begin(plan, self._workers())
-                if not team.running:
-                    if self._is_confirmed():
-                        self._conclude()
-                        break
-                    continue
-                self._wait()
+            self._search()
             team.drain()
+        except TimeIsUp as stop:
+            self._give_up(stop)
         finally:
+            self._until(None)
             for twin in twins:
                 twin.close()
             found.seconds = time.monotonic() - self.begun
@@ -201,6 +207,31 @@ class _Search:
             found.visible = tuple(sorted(self.program.visible))
             found.explorer = self.explorer
         return found
+
+    def _search(self) -> None:
+        team = self.team
+        while self.found.failure is None and not self._limit():
+            while self._has_room() and (plan := self.explorer.plan()) is not None:
+                team.begin(plan, self._workers())
+            if not team.running:
+                if self._is_confirmed():
+                    self._conclude()
+                    break
+                continue
+            self._wait()
+
+    def _until(self, end: float | None) -> None:
+        """When all workers have to be at an end, whatever they do then."""
+        for worker in self.team.workers:
+            worker.until = end
+
+    def _give_up(self, stop: TimeIsUp) -> None:
+        """The user's time is over in the middle of an execution."""
+        self.team.abandon()
+        if self.found.failure is None:
+            self._limit()
+            if stop.place:
+                self.found.open[f"an execution that did not come to its end, at {stop.place}"] = None
 
     def _wait(self) -> None:
         """Takes the next execution that is over; what runs beside it may have become useless by that."""
@@ -296,11 +327,22 @@ class _Search:
             self._hunt_starvation(execution)
         if details is not None:
             found.failure = Failure(execution, found.executions, details)
+            self._simplify(execution, details)
+
+    def _simplify(self, execution: Execution, details: dict[str, Any]) -> None:
+        """Within the time that is left; whoever does not want to wait for that interrupts it."""
+        if self.options.seconds is None:
+            now = time.monotonic()
+            self._until(now + max(SIMPLIFYING, now - self.begun))
+        try:
             self._drained()
             if self.options.minimise and execution.outcome in BAD and "round" not in details:
                 self._minimise(execution)
             elif details.get("order"):
                 self._follow(execution, details)
+        except (TimeIsUp, KeyboardInterrupt):
+            self.found.cut_short = True
+            self.team.abandon()
 
     def _hunt_starvation(self, execution: Execution) -> None:
         """A program that need not end may starve some task: the schedules that would are tried, once."""
@@ -335,14 +377,44 @@ class _Search:
 
         if self.program.grown:  # what was inserted afterwards is a schedule of the program from now on
             execution = self._again(execution)
-        best = minimised(self.program, execution, self.options.minimise)
-        self.found.failure = Failure(best, self.found.executions, best.failure or {})
+        simpler = _Simpler(self.program, execution, self._tell)
+        try:
+            simpler.best = minimised(simpler, execution, self.options.minimise)
+        finally:
+            best = simpler.best
+            self.found.failure = Failure(best, self.found.executions, best.failure or {})
+
+    def _tell(self) -> None:
+        if self.options.told is not None and self.found.failure is not None:
+            self.options.told(self.found.failure)
 
     def _again(self, execution: Execution) -> Execution:
         from possibly.control.schedulers.course import Course
 
         other = self.program.execute(Course(execution.schedule))
         return other if other.outcome is execution.outcome else execution
+
+
+class _Simpler:
+    """A program that remembers the simplest of its executions that failed alike."""
+
+    def __init__(self, program: ControlledProgram, execution: Execution, tell: Callable[[], None]) -> None:
+        from possibly.control.minimise import cost, fails_alike
+
+        self._program = program
+        self._same, self._cost = fails_alike(execution), cost
+        self.best = execution
+        self._tell: Callable[[], None] | None = tell
+        self._begun = time.monotonic()
+
+    def execute(self, scheduler: Scheduler) -> Execution:
+        if self._tell is not None and time.monotonic() - self._begun > AT_ONCE:
+            self._tell()
+            self._tell = None
+        other = self._program.execute(scheduler)
+        if self._same(other) and self._cost(other) < self._cost(self.best):
+            self.best = other
+        return other
 
 
 def _strayed(execution: Execution, plan: Any) -> bool:

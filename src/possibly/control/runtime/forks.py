@@ -20,7 +20,6 @@ import signal
 import socket
 import struct
 import sys
-import threading
 import time
 from collections.abc import Callable
 from mmap import mmap
@@ -30,46 +29,52 @@ from possibly.control.execution import Execution, Outcome, Scheduler
 from possibly.control.runtime import batons, process
 from possibly.control.runtime.encode import decoded
 from possibly.control.runtime.lasting import Life
+from possibly.control.runtime.patience import BUSY, LONG, LOOK, STILL, Pace, TimeIsUp, Watch
 from possibly.control.runtime.process import Job
+from possibly.control.runtime.processes import die_with_parent, end_group, light_fork
 from possibly.control.runtime.results import remember_modules
+from possibly.control.runtime.standing import Standing
 from possibly.errors import PossiblyError
 
-PATIENCE = 20.0
-"""Seconds that an execution may take without an end."""
 LARGEST_JOB = 1 << 20
 NO_MORE = b"E"
 FRESH, ANY = b"f", b"a"
 """How a job begins: it is for a process that has executed nothing yet, or for any."""
 LENGTH = 4
 """Bytes that tell the length of the scheduler, which comes before the rest of the job."""
-LOOK = 1.0
+ORPHANED = 1.0
 """Seconds after which a process that waits for its turn looks whether anybody can give it."""
 OVER = 93
 """The status with which a process that told all it knows ends."""
-_clock = time.monotonic
-"""The real one: that of the module is the program's (`inputs`)."""
 
 
 class _Turn:
     """Who has its turn, in memory that all processes see."""
 
-    _TAKEN = struct.Struct("=qd")
+    _TAKEN = struct.Struct("=qqq")
 
     def __init__(self) -> None:
         self._memory = mmap(-1, self._TAKEN.size + 1)
 
     def take(self) -> None:
         """This process runs a job from now on."""
-        self._TAKEN.pack_into(self._memory, 0, os.getpid(), _clock())
+        me = os.getpid()
+        self._TAKEN.pack_into(self._memory, 0, me, self.job[1] + 1, me)
 
     def rest(self) -> None:
         """Nobody runs a job."""
-        self._TAKEN.pack_into(self._memory, 0, 0, 0.0)
+        self._TAKEN.pack_into(self._memory, 0, 0, self.job[1], self.last)
 
     @property
-    def runner(self) -> tuple[int, float]:
-        """The process that runs a job, and since when; 0: there is none."""
-        found: tuple[int, float] = self._TAKEN.unpack_from(self._memory)
+    def job(self) -> tuple[int, int]:
+        """The process that runs a job, 0 if there is none, and how many were begun before."""
+        runner, number, _ = self._TAKEN.unpack_from(self._memory)
+        return runner, number
+
+    @property
+    def last(self) -> int:
+        """The process that took the last job; until another does, its number is not given away."""
+        found: int = self._TAKEN.unpack_from(self._memory)[2]
         return found
 
     @property
@@ -94,8 +99,13 @@ class Zygote:
         self._results, results = os.pipe()
         self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
         self._turn = _Turn()
+        self._standing = Standing()
         self._job: tuple[Job | None, bytes] = None, b""
         """The last one, and as it travels."""
+        self._under_way = 0
+        """Jobs that were handed over and not answered."""
+        self._since = 0.0
+        """When the first of these could begin."""
         self.process = os.fork()
         if self.process == 0:
             self._jobs.close()
@@ -103,14 +113,18 @@ class Zygote:
             for other in _LIVE:  # else they would not notice that nobody can send them a job any more
                 other._jobs.close()
                 os.close(other._results)
+            self._standing.listen()
             _serve(prepare, jobs, results, self._turn)
         jobs.close()
         os.close(results)
-        self.patience = PATIENCE
+        self.patience = STILL
         _LIVE.append(self)
 
     def begin(self, job: Job, scheduler: Scheduler, fresh: bool = True) -> None:
         """Hands a job over; `answer` waits for its end, and `fileno` is readable when it has come."""
+        if not self._under_way:
+            self._since = time.monotonic()
+        self._under_way += 1
         if job != self._job[0]:
             self._job = job, pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
         plan = pickle.dumps(scheduler, pickle.HIGHEST_PROTOCOL)
@@ -120,59 +134,79 @@ class Zygote:
     def fileno(self) -> int:
         return self._results
 
-    def answer(self) -> tuple[Execution, dict[str, Any]]:
-        """Of the job that was handed over first."""
+    def answer(self, until: float | None = None) -> tuple[Execution, dict[str, Any]]:
+        """Of the job that was handed over first; `TimeIsUp` if it has not come by then."""
+        found = self._answer(until)
+        self._under_way -= 1
+        self._since = time.monotonic()
+        return found
+
+    def _answer(self, until: float | None) -> tuple[Execution, dict[str, Any]]:
         while True:
-            size = self._size()
-            if size is None:
-                message = (
-                    f"no end within {self.patience:g} seconds: something outside control does not return"
-                )
+            head = self._read(8, until)
+            if isinstance(head, Pace):
+                message = self._why(head)
                 if self._kill():
                     return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
-            elif size == 0:
+                continue
+            if len(head) < 8:
+                raise PossiblyError("the process that runs the program ended unexpectedly")
+            size = int.from_bytes(head, "little")
+            if size == 0:
                 message = "the process ended by itself (os._exit, a signal or a crash)"
                 return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
-            else:
-                body = self._read(size, time.monotonic() + self.patience)
-                assert body is not None
-                return decoded(body)
-
-    def _size(self) -> int | None:
-        """How long the next answer is; None: who runs, or should, has had its time."""
-        asked = time.monotonic()
-        while True:
-            runner, begun = self._turn.runner
-            head = self._read(8, (begun if runner else asked) + self.patience)
-            if head is None and self._turn.runner == (runner, begun):
-                return None
-            if head is not None and len(head) < 8:
+            body = self._read(size, None)
+            if isinstance(body, Pace) or len(body) < size:
                 raise PossiblyError("the process that runs the program ended unexpectedly")
-            if head is not None:
-                return int.from_bytes(head, "little")
+            return decoded(body)
 
-    def _read(self, size: int, end: float) -> bytes | None:
+    def _why(self, pace: Pace) -> str:
+        place = self.place
+        where = f" ({place})" if place else ""
+        if pace is Pace.ENDLESS:
+            return f"no end after {BUSY * self.patience:g} seconds of computing: it may go on for ever{where}"
+        still = f"nothing happens for {self.patience:g} seconds"
+        return f"{still}: something outside control does not return{where}"
+
+    @property
+    def place(self) -> str:
+        """Where the execution that runs stands, if one does and says so."""
+        runner = self._turn.job[0]
+        return self._standing.place_of(runner) if runner else ""
+
+    def _read(self, size: int, until: float | None) -> bytes | Pace:
+        """So many bytes, fewer if nobody can write any more; or how it goes on that none come."""
         parts = []
+        watch: Watch | None = None
+        job = self._turn.job
         while size:
-            if not select.select([self._results], [], [], max(0.0, end - time.monotonic()))[0]:
-                return None
-            part = os.read(self._results, min(size, 1 << 20))
-            if not part:
-                break
-            parts.append(part)
-            size -= len(part)
+            left = LOOK if until is None else min(LOOK, until - time.monotonic())
+            if select.select([self._results], [], [], max(left, 0.0))[0]:
+                part = os.read(self._results, min(size, 1 << 20))
+                if not part:
+                    break
+                parts.append(part)
+                size -= len(part)
+                continue
+            if until is not None and time.monotonic() >= until:
+                raise TimeIsUp(self.place if until - self._since >= LONG else "")
+            if watch is None or self._turn.job != job:
+                job = self._turn.job
+                watch = Watch(job[0] or self.process, self.patience, whole=bool(job[0]))
+            elif (pace := watch.pace()) is not Pace.WORKS and self._turn.job == job:
+                return pace
         return b"".join(parts)
 
     def _kill(self) -> bool:
         """Ends who does not answer; whether that was its last chance: else a fresh process tries again."""
-        runner = self._turn.runner[0]
+        runner = self._turn.job[0]
         if select.select([self._results], [], [], 0)[0]:  # at the last moment it did
             return False
         if runner:
-            os.kill(runner, signal.SIGKILL)
+            end_group(runner)
             if self._turn.is_used:
                 return False
-            self._read(8, time.monotonic() + 5)  # the zygote tells that it is over
+            self._read(8, None)  # the zygote tells that it is over
         return True
 
     def close(self) -> None:
@@ -180,11 +214,14 @@ class Zygote:
             _LIVE.remove(self)
             self._jobs.close()
             os.close(self._results)
+            if runner := self._turn.last:
+                end_group(runner)
             try:
                 os.kill(self.process, signal.SIGKILL)
                 os.waitpid(self.process, 0)
             except (ProcessLookupError, ChildProcessError):
                 pass
+            self._standing.close()
             self.process = 0
 
 
@@ -193,7 +230,7 @@ def _serve(
 ) -> NoReturn:
     """The life of the zygote; it ends when nobody can send a job any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent()
+    die_with_parent()
     try:
         program = prepare()
         batons.have_greenlets()
@@ -202,7 +239,7 @@ def _serve(
         started, start = os.pipe()
         runner = _Runner(program, jobs, results, start, turn)
         runner.pass_on()
-        fork = _light_fork()
+        fork = light_fork()
         before = 0
         while True:
             child = fork()
@@ -220,37 +257,6 @@ def _serve(
 
         traceback.print_exc(file=sys.__stderr__)
         os._exit(1)
-
-
-def _die_with_parent() -> None:
-    """However the process that made this one ends, this one does not stay behind."""
-    if sys.platform.startswith("linux"):
-        try:
-            import ctypes
-
-            ctypes.CDLL(None).prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
-        except (ImportError, AttributeError, OSError):
-            pass
-
-
-def _light_fork() -> Callable[[], int]:
-    """`fork` of the C library, where that can be called.
-
-    The zygote has one thread, which holds the interpreter's lock before and after, so there is nothing to
-    put right in the child. What Python would do there (new locks for `threading`, another seed for `random`)
-    touches six times as many pages, each of which has to be copied.
-    """
-    if not sys.platform.startswith("linux") or threading.active_count() > 1:
-        return os.fork
-    try:
-        import ctypes
-
-        found = ctypes.PyDLL(None).fork
-    except (ImportError, AttributeError, OSError):
-        return os.fork
-    found.restype = ctypes.c_int
-    light: Callable[[], int] = found
-    return light
 
 
 class _Runner:
@@ -272,14 +278,15 @@ class _Runner:
 
     def live(self) -> NoReturn:
         """The life of a forked process."""
-        _die_with_parent()
+        die_with_parent()
+        os.setpgid(0, 0)  # whatever it starts ends with it
         process.rehearse()
         life = Life()
         ready = False
         while not ready:
             if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
                 os._exit(OVER)
-            ready = bool(select.select([self.next[0]], [], [], LOOK)[0])
+            ready = bool(select.select([self.next[0]], [], [], ORPHANED)[0])
         os.read(self.next[0], 1)
         self.turn.is_used = False
         while True:
@@ -332,6 +339,10 @@ class _Runner:
     def attend(self, child: int) -> None:
         """The end of a child; one that did not end by itself is told, if nobody else can take its job."""
         _, status = os.waitpid(child, 0)
+        try:
+            os.killpg(child, signal.SIGKILL)  # what it has started and left behind
+        except (ProcessLookupError, PermissionError):
+            pass
         if os.waitstatus_to_exitcode(status) != OVER:
             self.turn.rest()
             if not self.turn.is_used:

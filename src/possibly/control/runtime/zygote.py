@@ -18,6 +18,7 @@ from possibly.control.runtime.encode import decoded
 from possibly.control.runtime.forks import Stream, Zygote
 from possibly.control.runtime.install import install_all
 from possibly.control.runtime.lasting import Life
+from possibly.control.runtime.patience import TimeIsUp
 from possibly.control.runtime.process import Job
 from possibly.errors import PossiblyError
 from possibly.probes.following import followed
@@ -57,6 +58,8 @@ class ControlledProgram:
         self._distrusted = False
         self._stale = False
         """The zygote does not know all that the program imports."""
+        self.until: float | None = None
+        """When the time that the user gave is over, by the clock of this process."""
 
     def execute(self, scheduler: Scheduler) -> Execution:
         """One execution, in a process of its own."""
@@ -73,17 +76,13 @@ class ControlledProgram:
         self._begun += 1
         self.zygote().begin(job, scheduler, fresh)
 
-    @property
-    def patience(self) -> float:
-        return self.zygote().patience
-
     def fileno(self) -> int:
         return self.zygote().fileno()
 
     def end(self) -> Execution:
         """The execution that was begun, when it is over."""
         self._begun -= 1
-        execution, extra = self.zygote().answer()
+        execution, extra = self._answer()
         self._last = execution if extra.get("used") else None
         found = set(extra.get("racy", ())) - self.visible
         self.grown = bool(found)
@@ -105,7 +104,15 @@ class ControlledProgram:
 
         self._begin(self._job(is_repeatable=True), Course(last.schedule), fresh=True)
         self._begun -= 1
-        return self.zygote().answer()[0] == last
+        return self._answer()[0] == last
+
+    def _answer(self) -> tuple[Execution, dict[str, Any]]:
+        """Of the execution that was begun first; if time is up, all that run are given up."""
+        try:
+            return self.zygote().answer(self.until)
+        except TimeIsUp:
+            self.close()
+            raise
 
     def distrust(self) -> None:
         """From now on every execution has a process of its own."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from possibly.control.execution import Execution
     from possibly.control.runtime.zygote import ControlledProgram
     from possibly.logic.specification import Specification
-    from possibly.session.explore import Exploration
+    from possibly.session.explore import Exploration, Failure
     from possibly.session.kept import Kept
     from possibly.views.web.executions import Executions
 
@@ -137,6 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         jobs=arguments.jobs,
         kept=_kept_search(words, arguments, specification),
+        told=_tell_at_once,
     )
     progress = terminal_progress()
     with controlled(words, arguments, specification) as program:
@@ -152,6 +153,14 @@ def run(arguments: argparse.Namespace) -> int:
             tree.save(arguments.tree)
             remark(f"the tree of executions: possibly view {shlex.quote(arguments.tree)}")
     return told(found, words, arguments, replay)
+
+
+def _tell_at_once(failure: Failure) -> None:
+    """A failure is known before its schedule is simple; Ctrl-C is enough of that."""
+    message = f"{failure.kind}: {failure.message}" if failure.message else failure.kind
+    remark(
+        f"execution {failure.number:,} fails ({message}); a simpler schedule is looked for (Ctrl-C: enough)"
+    )
 
 
 def _warn_of_misplaced(words: tuple[str, ...], own: frozenset[str]) -> None:
