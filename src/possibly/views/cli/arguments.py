@@ -26,10 +26,16 @@ class Given:
         self.__dict__.update(values)
 
 
-def plainly(add_arguments: Callable[[Any], None], words: Sequence[str]) -> Given | None:
-    """The arguments of a command, if the line is plain."""
+def plainly(
+    add_arguments: Callable[[Any], None],
+    words: Sequence[str],
+    configure: Callable[[Any], None] | None = None,
+) -> Given | None:
+    """The arguments of a command, if the line is plain; `configure` may change the defaults."""
     declared = Plain()
     add_arguments(declared)
+    if configure is not None:
+        configure(declared)
     return declared.read(words) if declared.is_known else None
 
 
@@ -57,6 +63,9 @@ class Plain:
             self.defaults[name] = how.get("default", False if how.get("action") == "store_true" else None)
         else:
             self.positional.append((name, how))
+
+    def set_defaults(self, **values: Any) -> None:
+        self.defaults.update(values)
 
     def read(self, words: Sequence[str]) -> Given | None:
         """The values of the arguments; None if the line is not plain."""

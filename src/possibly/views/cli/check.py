@@ -10,7 +10,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.records import replace
 from possibly.views.cli.files import loaded, write_lines_to
+from possibly.views.cli.formats import Answers, add_format_arguments
 from possibly.views.cli.messages import BAD, complain, remark, width_of
 from possibly.views.cli.progress import Progress, terminal_progress
 from possibly.views.cli.properties import (
@@ -45,6 +47,7 @@ examples:
   possibly check run.jsonl --ctl 'AG(!(P1.critical & P2.critical))' --ltl 'F done(P1)'
   possibly check run.jsonl --spec bank.spec --only safe --write-order failing.jsonl
   possibly check *.jsonl --spec bank.spec --json
+  possibly check *.jsonl --spec bank.spec --format sarif > possibly.sarif
 """
 
 RANKING = (BAD, 1, 3, 0)
@@ -58,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_property_arguments(parser)
     add_limit_arguments(parser)
     group = parser.add_argument_group("results")
-    group.add_argument("--json", action="store_true", help="print one JSON document a trace, a line each")
+    add_format_arguments(group, "print one JSON document a trace, a line each")
     group.add_argument(
         "--explain", action="store_true", help="also say how it was decided: class, engine, cost"
     )
@@ -71,9 +74,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if len(arguments.traces) > 1 and (arguments.html or arguments.write_order):
         raise UsageError("--html and --write-order take a single trace")
+    answers = Answers(arguments)
+    status = status_with(answers, arguments)
+    answers.show()
+    return status
+
+
+def status_with(answers: Answers, arguments: argparse.Namespace) -> int:
+    """Checks all traces; what is printed at the end is added to the answers."""
     specification = specification_of(arguments)
     options = options_of(arguments, explain=arguments.explain or not arguments.json)
-    statuses = [_status(path, specification, options, arguments) for path in arguments.traces]
+    statuses = [_status(path, specification, options, answers, arguments) for path in arguments.traces]
     return combined(statuses)
 
 
@@ -88,12 +99,25 @@ def status_of(report: Report) -> int:
     return combined([statuses.get(verdict.truth, 0) for verdict in report.verdicts])
 
 
-def _status(path: str, specification: Specification, options: Options, arguments: argparse.Namespace) -> int:
+def _status(
+    path: str,
+    specification: Specification,
+    options: Options,
+    answers: Answers,
+    arguments: argparse.Namespace,
+) -> int:
     try:
         trace, report = checked(path, specification, options)
-        _show(report, path, arguments)
-        _write_files(trace, report, specification, arguments)
+        if answers.are_collected:
+            from possibly.views.formats.of_check import findings_of_report
+
+            layout = replace(_layout(report, path, arguments), colour=False)
+            answers.add(findings_of_report(report, trace, specification.properties, layout))
+        else:
+            _show(report, path, arguments)
+        _write_files(trace, report, specification, answers, arguments)
     except PossiblyError as error:
+        answers.failed(path, error)
         return complain(error)
     return status_of(report)
 
@@ -110,7 +134,6 @@ def checked(path: str, specification: Specification, options: Options) -> tuple[
 def _checked(
     path: str, specification: Specification, options: Options, progress: Progress | None
 ) -> tuple[Trace, Report]:
-    from possibly.records import replace
     from possibly.session.check import check_trace
 
     trace = loaded(path, progress)
@@ -179,7 +202,11 @@ def wants_colour(choice: str) -> bool:
 
 
 def _write_files(
-    trace: Trace, report: Report, specification: Specification, arguments: argparse.Namespace
+    trace: Trace,
+    report: Report,
+    specification: Specification,
+    answers: Answers,
+    arguments: argparse.Namespace,
 ) -> None:
     written: list[str] = []
     if arguments.write_order:
@@ -189,10 +216,10 @@ def _write_files(
 
         write_page(trace, report, specification, arguments, arguments.html)
         written.append(f"Page: {arguments.html}")
-    if written and not arguments.json:
+    if written and answers.is_text:
         print()
     for line in written:
-        remark(line) if arguments.json else print(plain(line))
+        print(plain(line)) if answers.is_text else remark(line)
 
 
 def _write_order(trace: Trace, report: Report, path: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.views.cli.files import read_text
+from possibly.views.cli.formats import Answers, add_format_arguments
 from possibly.views.cli.macro import add_macro_arguments, run_macro
 from possibly.views.cli.messages import remark
 from possibly.views.cli.progress import terminal_progress
@@ -86,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-o", "--output", metavar="FILE", help="the failing schedule (default: PROGRAM.schedule)"
     )
-    group.add_argument("--json", action="store_true", help="print one JSON document")
+    add_format_arguments(group, "print one JSON document")
     group.add_argument("--full", action="store_true", help="leave nothing out, however long the schedule is")
     parser.set_defaults(own_options=frozenset(parser._option_string_actions))
 
@@ -125,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.explore import Options, explore
 
     words = words_of(arguments)
+    Answers(arguments)  # a contradiction is told before the search
     _warn_of_misplaced(words, arguments.own_options)
     if arguments.macro or arguments.mpi is not None:
         return run_macro(words, arguments)
@@ -296,11 +298,15 @@ def told(
     from possibly.views.text.exploration import document, report
     from possibly.views.text.words import plain
 
-    name = shlex.join(words)
-    if arguments.json:
-        print(json.dumps(document(found, name, replay), ensure_ascii=False))
+    name, answers = shlex.join(words), Answers(arguments)
+    lines = list(map(plain, report(found, name, replay, arguments.full)))
+    if answers.are_collected:
+        from possibly.views.formats.of_explore import findings_of_exploration
+
+        answers.add(findings_of_exploration(document(found, name, replay), "\n".join(lines)))
+        answers.show()
+    elif answers.is_text:
+        print("\n".join(lines), flush=True)
     else:
-        for line in report(found, name, replay, arguments.full):
-            print(plain(line))
-        sys.stdout.flush()
+        print(json.dumps(document(found, name, replay), ensure_ascii=False))
     return {False: 1, True: 0, None: 3}[found.holds]

@@ -7,6 +7,7 @@ PossiblyError that names the file.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 
@@ -20,6 +21,7 @@ Progress = Callable[[str, int, int | None], None]
 
 LARGEST_TEXT = 64_000_000
 """Bytes of a specification file or a foreign log that are read at most."""
+PROJECT, TABLE = "pyproject.toml", b"[tool.possibly]"
 
 
 def error_of(error: OSError, path: str | None = None) -> PossiblyError:
@@ -107,3 +109,16 @@ def write_lines_to(path: str, lines: Iterable[str]) -> None:
     with named_errors(path), replacing(path) as file, compressed(file, path) as write:
         for line in lines:
             write(f"{line}\n".encode())
+
+
+def project_file() -> tuple[str, bytes] | None:
+    """The `pyproject.toml` at or above the current folder, if it speaks of us; read by `settings`."""
+    try:
+        folder = os.getcwd()
+        while not os.path.isfile(file := os.path.join(folder, PROJECT)):
+            if folder == (folder := os.path.dirname(folder)):
+                return None
+        data = _bytes_of(file)
+    except OSError:
+        return None
+    return (file, data) if TABLE in data.replace(b" ", b"") else None

@@ -15,6 +15,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from possibly.errors import UsageError
+from possibly.views.cli.formats import Answers
 from possibly.views.cli.messages import remark
 from possibly.views.cli.progress import terminal_progress
 
@@ -104,7 +105,15 @@ def told(tree: Tree, words: tuple[str, ...], file: str, arguments: argparse.Name
     from possibly.views.text.macro import document, report
 
     replay = f"possibly replay {shlex.quote(file).replace('{', '{{').replace('}', '}}')} --breakpoint {{}}"
-    if arguments.json:
+    answers = Answers(arguments)
+    if answers.are_collected:
+        from possibly.control.macro.why import violations
+        from possibly.views.formats.of_explore import findings_of_tree
+
+        lines = "\n".join(report(tree, replay, arguments.full))
+        answers.add(findings_of_tree(shlex.join(words), tree.verdict, violations(tree), lines))
+        answers.show()
+    elif arguments.json:
         print(json.dumps(document(tree, shlex.join(words), file, replay), ensure_ascii=False))
     else:
         for line in report(tree, replay, arguments.full):

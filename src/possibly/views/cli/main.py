@@ -16,13 +16,15 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from possibly.errors import PossiblyError
-from possibly.views.cli.files import error_of
+from possibly.views.cli.files import error_of, project_file
 from possibly.views.cli.messages import complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
+
+    from possibly.views.cli.settings import Settings
 
 COMMANDS = (
     "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
@@ -85,23 +87,45 @@ def _spared(words: list[str]) -> int:
 
 def arguments_of(words: list[str]) -> Any:
     """What the command line says, with the function to `run`; mistakes and help end the program here."""
-    if words and words[0] in PLAIN:
-        from possibly.views.cli.arguments import plainly
-
-        command = _module(words[0])
-        found: Any = plainly(command.add_arguments, words[1:])
-        if found is not None:
-            found.run = command.run
-            return found
     asked = [word for word in words[:1] if word in COMMANDS]
-    return parser(() if words[:1] == ["--version"] else asked or COMMANDS).parse_args(words)
+    project = _project() if asked else None
+    found = _plainly(words, project)
+    if found is None:
+        names = () if words[:1] == ["--version"] else asked or COMMANDS
+        found = parser(names, project).parse_args(words)
+    if project is not None:
+        project.complete(found)
+    return found
 
 
-def parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+def _project() -> Settings | None:
+    """What the project says that the current folder belongs to."""
+    found = project_file()
+    if found is None:
+        return None
+    from possibly.views.cli.settings import settings_in
+
+    return settings_in(*found)
+
+
+def _plainly(words: list[str], project: Settings | None) -> Any:
+    """What a plain command line says; None if it takes `argparse` to read it."""
+    if not words or words[0] not in PLAIN:
+        return None
+    from possibly.views.cli.arguments import plainly
+
+    command = _module(words[0])
+    found: Any = plainly(command.add_arguments, words[1:], project.configure if project else None)
+    if found is not None:
+        found.run = command.run
+    return found
+
+
+def parser(names: Sequence[str] = COMMANDS, project: Settings | None = None) -> argparse.ArgumentParser:
     """The parser of these commands: one is enough for whoever names one."""
     from possibly.views.cli.usage import parser_of
 
-    return parser_of(map(_module, names))
+    return parser_of(map(_module, names), project.configure if project else None)
 
 
 def _module(name: str) -> Any:

@@ -2,7 +2,8 @@
 
 The program keeps its standard streams and its exit status; with properties the status is that of the
 check, and
-that of the program if every property holds. With --json its standard output goes to standard error.
+that of the program if every property holds. With any --format but text its standard output goes to standard
+error.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import UsageError
 from possibly.views.cli import check
+from possibly.views.cli.formats import Answers, add_format_arguments
 from possibly.views.cli.messages import remark
 from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import (
@@ -26,6 +29,7 @@ from possibly.views.cli.properties import (
 
 if TYPE_CHECKING:
     from possibly.logic.specification import Specification
+    from possibly.recorder.races import Race
     from possibly.trace.model import Trace
 
 NAME = "run"
@@ -55,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(watch=[])
     add_limit_arguments(parser)
     group = parser.add_argument_group("results")
-    group.add_argument("--json", action="store_true", help="print JSON documents, a line each")
+    add_format_arguments(group, "print JSON documents, a line each")
     group.add_argument("--explain", action="store_true", help="also say how it was decided")
     group.add_argument("--full", action="store_true", help="leave nothing out, however long the order is")
     group.add_argument("--write-order", metavar="FILE", help="write the failing order as a trace of its own")
@@ -97,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.record import Request, record_program
 
     words = _words(arguments)
+    answers = Answers(arguments)
     specification = specification_of(arguments) if has_properties(arguments) else None
     output = arguments.output or default_output(words)
     request = Request(
@@ -107,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         tuple(arguments.calls),
         arguments.races,
         arguments.mpi,
-        sys.stderr.fileno() if arguments.json else None,
+        None if answers.is_text else sys.stderr.fileno(),
         arguments.send,
         *_starter(arguments, specification),
     )
@@ -115,10 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
     with progress or nullcontext():
         done = record_program(request, progress)
     remark(f"possibly: {done.events:,} events of {done.processes} processes in {output}")
-    found = [_races(done.trace, output, arguments)] if arguments.races else []
+    found = [_races(done.trace, output, answers)] if arguments.races else []
     if specification is not None:
         arguments.traces = [output]
-        found.append(check.run(arguments))
+        found.append(check.status_with(answers, arguments))
+    answers.show()
     return check.combined(found) or done.status
 
 
@@ -150,15 +156,24 @@ def default_output(words: tuple[str, ...]) -> str:
     return f"{name.removesuffix('.py')}.jsonl"
 
 
-def _races(trace: Trace, path: str, arguments: argparse.Namespace) -> int:
+def _races(trace: Trace, path: str, answers: Answers) -> int:
     from possibly.recorder.races import races
 
     found = races(trace)
-    if arguments.json:
+    if answers.are_collected:
+        from possibly.views.formats.of_races import findings_of_races
+
+        answers.add(findings_of_races(path, trace, found))
+    elif answers.is_text:
+        _tell_races(trace, path, found)
+    else:
         import json
 
         print(json.dumps({"trace": path, "races": [_document(trace, race) for race in found]}), flush=True)
-        return 1 if found else 0
+    return 1 if found else 0
+
+
+def _tell_races(trace: Trace, path: str, found: Sequence[Race]) -> None:
     from possibly.views.text.source import Sources
 
     sources = Sources((os.path.dirname(path), ""))
@@ -173,10 +188,9 @@ def _races(trace: Trace, path: str, arguments: argparse.Namespace) -> int:
     if not found:
         print("no races: every two conflicting accesses are ordered")
     sys.stdout.flush()
-    return 1 if found else 0
 
 
-def _document(trace: Trace, race: Any) -> dict[str, Any]:
+def _document(trace: Trace, race: Race) -> dict[str, Any]:
     return {
         "variable": race.variable,
         "accesses": [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from possibly import __version__
@@ -24,8 +24,10 @@ example:
 """
 
 
-def parser_of(modules: Iterable[Any]) -> argparse.ArgumentParser:
-    """The parser of these commands."""
+def parser_of(
+    modules: Iterable[Any], configure: Callable[[Any], None] | None = None
+) -> argparse.ArgumentParser:
+    """The parser of these commands; `configure` may change the defaults of each."""
     found = argparse.ArgumentParser(
         prog="possibly",
         description="Checks a recorded run of a concurrent program in every order it could have had.",
@@ -45,6 +47,8 @@ def parser_of(modules: Iterable[Any]) -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         command.add_arguments(sub)
+        if configure is not None:
+            configure(sub)
         sub.set_defaults(run=command.run)
     return found
 

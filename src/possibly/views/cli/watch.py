@@ -1,8 +1,8 @@
 """`possibly watch`: the on-line monitor. Processes send it their events while they run.
 
 A verdict that changes is printed at once; at the end comes the report of `possibly check` on the run, with
-its exit status. With --json the changes go to standard error, and the document is the only thing on
-standard output. Ctrl-C is the way to end a monitor: the verdicts are then those of the run so far.
+its exit status. With any --format but text the changes go to standard error, and the document is the only
+thing on standard output. Ctrl-C is the way to end a monitor: the verdicts are then those of the run so far.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.views.cli import check
+from possibly.views.cli.formats import Answers, add_format_arguments
 from possibly.views.cli.messages import BAD, complain, remark, width_of
 from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import (
@@ -76,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("results")
     group.add_argument("--output", "-o", metavar="FILE", help="write the run as a trace at the end")
     group.add_argument("--stop", action="store_true", help="end as soon as every verdict is final")
-    group.add_argument("--json", action="store_true", help="print one JSON document at the end")
+    add_format_arguments(group, "print one JSON document at the end")
     group.add_argument("--explain", action="store_true", help="also say how it was decided")
     group.add_argument("--full", action="store_true", help="leave nothing out, however long the order is")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours (auto)")
@@ -123,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output and not arguments.keep:
         raise UsageError("--output needs lines that are kept", hint="leave out --keep 0")
+    answers = Answers(arguments)
     watched = WatchedRun(
         specification_of(arguments),
         options_of(arguments, explain=arguments.explain or not arguments.json),
@@ -132,11 +134,11 @@ def run(arguments: argparse.Namespace) -> int:
     )
     for name in arguments.process:
         watched.declare(name)
-    news = _News(watched, arguments.json)
+    news = _News(watched, answers.is_text)
     intake = Intake(watched, connections=arguments.connections or 1, token=_token(), told=news)
     try:
         loop = _received(intake, arguments)
-        return _finished(watched, loop, arguments)
+        return _finished(watched, loop, answers, arguments)
     finally:
         watched.close()
 
@@ -203,9 +205,9 @@ def _write_secret(path: str, text: str) -> None:
 class _News:
     """Prints what is new: which properties are not followed, once the run has begun, and every change."""
 
-    def __init__(self, watched: WatchedRun, is_json: bool) -> None:
+    def __init__(self, watched: WatchedRun, is_text: bool) -> None:
         self._watched = watched
-        self._stream = sys.stderr if is_json else sys.stdout
+        self._stream = sys.stdout if is_text else sys.stderr
         self._told: set[str] = set()
 
     def __call__(self) -> None:
@@ -232,7 +234,7 @@ def change_text(change: Change) -> str:
 # ---- the end ------------------------------------------------------------------------------------
 
 
-def _finished(watched: WatchedRun, loop: Loop, arguments: argparse.Namespace) -> int:
+def _finished(watched: WatchedRun, loop: Loop, answers: Answers, arguments: argparse.Namespace) -> int:
     is_whole = not loop.is_interrupted and not (arguments.stop and watched.is_settled)
     if is_whole and not watched.has_begun and not watched.errors:
         raise PossiblyError("no header arrived", file=watched.name)
@@ -243,7 +245,7 @@ def _finished(watched: WatchedRun, loop: Loop, arguments: argparse.Namespace) ->
         complain(error)
     if not is_whole:
         _say_what_waits(watched)
-    _show(watched, report, arguments)
+    _show(watched, report, answers, arguments)
     if arguments.output:
         _write_run(watched, arguments)
     if watched.errors or not watched.has_begun:
@@ -258,7 +260,10 @@ def _say_what_waits(watched: WatchedRun) -> None:
         remark(f"{count_text(len(waiting), 'line')} left out, {event} first, which waits for {reason}")
 
 
-def _show(watched: WatchedRun, report: Report, arguments: argparse.Namespace) -> None:
+def _show(watched: WatchedRun, report: Report, answers: Answers, arguments: argparse.Namespace) -> None:
+    if answers.are_collected:
+        _collect(watched, report, answers)
+        return
     if arguments.json:
         print(json.dumps(document(watched, report, notes=arguments.explain), allow_nan=False), flush=True)
         return
@@ -275,6 +280,17 @@ def _show(watched: WatchedRun, report: Report, arguments: argparse.Namespace) ->
         again=again if arguments.output else None,
     )
     print(render(report, layout), end="", flush=True)
+
+
+def _collect(watched: WatchedRun, report: Report, answers: Answers) -> None:
+    from possibly.views.formats.of_check import findings_of_report
+
+    is_known = watched.has_begun and not watched.errors and watched.is_kept
+    properties = watched.specification.properties
+    answers.add(findings_of_report(report, watched.trace() if is_known else None, properties))
+    for error in watched.errors:
+        answers.failed(watched.name, error)
+    answers.show()
 
 
 def document(watched: WatchedRun, report: Report, *, notes: bool) -> dict[str, Any]:
