@@ -29,6 +29,8 @@ def plain() -> Iterator[None]:
         "possibly.order.components.kernels",
         "possibly.detection.together.kernels",
         "possibly.detection.observed.kernels",
+        "possibly.detection.online.kernels",
+        "possibly.order.growing.kernels",
     )
     patches = [patch(name, lambda: None) for name in names]
     for each in patches:

@@ -12,8 +12,8 @@ from possibly.detection.limits import Budget
 from possibly.detection.slicing import Slicing
 from possibly.logic.syntax import Node
 from possibly.order.computation import Computation, Cut, Place, meet
-from possibly.order.growing import Growing, Step
-from possibly.order.growing_lines import ONLINE_FIELDS
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import ONLINE_FIELDS, Step
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.slice import Slice

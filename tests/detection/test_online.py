@@ -21,7 +21,8 @@ from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node, Not
 from possibly.order.computation import Cut, Place, join, meet
-from possibly.order.growing import Growing, Step
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Step
 from tests.detection.online_arrivals import Fields, SoFar, growing_like, least_with, lines_of
 from tests.generate import random_atom, random_formula, random_trace
 

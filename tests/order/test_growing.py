@@ -10,7 +10,8 @@ import pytest
 
 from possibly.errors import PossiblyError, TraceError, UsageError
 from possibly.order.computation import Computation
-from possibly.order.growing import Growing, Step
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Step
 from possibly.trace.notation import trace
 from tests.detection.online_arrivals import SoFar, growing_like, lines_of
 from tests.generate import random_trace

@@ -144,7 +144,7 @@ def test_a_line_at_a_time_tells_changes_at_once() -> None:
     assert told(run) == [] and run.waiting() == [("P:2", 'event "P:1"')]
     intake.feed(connection, text({"p": "P", "k": 1, "set": {"x": 1}}))
     (change,) = run.changes()
-    assert (change.truth, change.is_final, change.events) == (Truth.VIOLATED, True, 3)
+    assert (change.truth, change.is_final, change.events) == (Truth.VIOLATED, True, 2)
     assert change.moment is not None and change.moment.cut == {"P": 1, "Q": 1}
 
 

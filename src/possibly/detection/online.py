@@ -26,19 +26,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from possibly.detection.online_compiled import CompiledPossibly, kernels
 from possibly.detection.online_final import is_conjunctive
 from possibly.detection.online_follow import Following, LocalTruth, refuse_unordered
 from possibly.detection.online_nested import Nested
 from possibly.detection.online_parts import Definitely, Next, Until, is_conjunction_of_locals
 from possibly.detection.online_search import Rising
-from possibly.detection.online_standing import Moment, Part, Standing
+from possibly.detection.online_standing import ByStep, Moment, Part, Standing
 from possibly.detection.online_terms import Alternative, ChannelTerm, LocalTerm, SharedTerm, alternatives
 from possibly.errors import FormulaError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.predicate import MISSING, Predicate, compile_predicate, is_state
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Iff, Implies, Leaf, Local, Node, Not, Or, Shared, Temporal, Transit
-from possibly.order.growing import Growing, Step
+from possibly.order.growing import Growing
+from possibly.order.growing_batches import Batch
+from possibly.order.growing_lines import Step
 from possibly.records import replace
 from possibly.trace.model import Value
 
@@ -50,11 +53,19 @@ class Monitor:
         self.formula = formula
         self._part = _part(growing, formula)
         self._settled: Standing | None = None
-        growing.follow(self._take)
+        growing.follow_batches(self)
 
-    def _take(self, step: Step) -> None:
+    @property
+    def wants_steps(self) -> bool:
+        return self._settled is None and self._part.wants_steps
+
+    def take(self, step: Step) -> None:
         if self._settled is None:
             self._part.take(step)
+
+    def take_batch(self, batch: Batch) -> None:
+        if self._settled is None:
+            self._part.take_batch(batch)
 
     @property
     def standing(self) -> Standing:
@@ -124,9 +135,9 @@ def _temporal(growing: Growing, operator: str, operands: tuple[Node, ...], formu
     first = operands[0]
     match operator:
         case "EF":
-            return Possibly(growing, first)
+            return _possibly(growing, first)
         case "AG":
-            return _Opposite(Possibly(growing, Not(first)))
+            return _Opposite(_possibly(growing, Not(first)))
         case "EG":
             return _throughout(growing, first)
         case "AF":
@@ -143,6 +154,15 @@ def _temporal(growing: Growing, operator: str, operands: tuple[Node, ...], formu
             avoided = Until(growing, other, And((Not(first), other)))
             return _Opposite(_Any([_throughout(growing, other), avoided], decides=True))
     raise _refused(formula)
+
+
+def _possibly(growing: Growing, predicate: Node) -> Part:
+    """EF: in the compiled core if that knows all terms."""
+    found = alternatives(predicate)
+    kernel = kernels()
+    if kernel is not None and all(isinstance(term, LocalTerm) for part in found for term in part):
+        return CompiledPossibly(growing, found, kernel)
+    return Possibly(growing, predicate)
 
 
 def _throughout(growing: Growing, predicate: Node) -> Part:
@@ -177,7 +197,7 @@ def _refused(formula: Node) -> FormulaError:
 # ---- EF and EG --------------------------------------------------------------------------------------
 
 
-class Possibly:
+class Possibly(ByStep):
     """EF(p): the first moment at which a cut with p exists, and the least such cut.
 
     It does not follow the computation by itself: whoever holds it tells it each step.
@@ -228,6 +248,10 @@ class Possibly:
 class Throughout:
     """EG(p) of a conjunction: true until one chain shows a state where its part is false."""
 
+    @property
+    def wants_steps(self) -> bool:
+        return bool(self._shared)
+
     def __init__(self, growing: Growing, predicate: Node) -> None:
         self._growing = growing
         self.moment: Moment | None = None
@@ -241,7 +265,7 @@ class Throughout:
                 " disjunctions of predicates on one process each; AF of their negations",
             )
         if not found:
-            self._fail(None)
+            self._fail(None, 0)
         for alternative in found:
             self._prepare(alternative)
 
@@ -249,16 +273,17 @@ class Throughout:
         for term in alternative:
             match term:
                 case LocalTerm(process, node):
-                    truth = LocalTruth(self._growing, process, node)
-                    self._locals.setdefault(self._growing.number(process), []).append(truth)
+                    truth, number = LocalTruth(self._growing, process, node), self._growing.number(process)
+                    self._locals.setdefault(number, []).append(truth)
+                    self._growing.watched.add(number, truth.variables)
                     if not truth.now:
-                        self._fail(None)
+                        self._fail(None, 0)
                 case SharedTerm(variable, node):
                     refuse_unordered(self._growing, variable)
                     predicate = compile_predicate(node)
                     self._shared.append((variable, predicate))
                     if not predicate.evaluate([self._growing.shared.get(variable, MISSING)]):
-                        self._fail(None)
+                        self._fail(None, 0)
 
     def take(self, step: Step) -> None:
         if self.moment is not None:
@@ -269,11 +294,18 @@ class Throughout:
             written = [line.fields["write"] for line in step if variable in line.fields.get("write", ())]
             truths += [predicate.evaluate([last[variable]]) for last in written[-1:]]
         if not all(truths):
-            self._fail(step)
+            self._fail(step[-1].name, self._growing.taken)
 
-    def _fail(self, step: Step | None) -> None:
+    def take_batch(self, batch: Batch) -> None:
+        for number, process, fields in batch.relevant if self.moment is None else ():
+            truths = [truth.after_fields(fields) for truth in self._locals.get(process, ())]
+            if not all(truths):
+                self._fail(batch.name(number), batch.before + number + 1)
+                return
+
+    def _fail(self, event: str | None, events: int) -> None:
         if self.moment is None:
-            self.moment = Moment(None, step[-1].name if step else None, self._growing.taken)
+            self.moment = Moment(None, event, events)
 
     @property
     def standing(self) -> Standing:
@@ -300,7 +332,12 @@ class _AtFirst:
         self.standing = Standing(compiled.evaluate(values), True, moment)
         self.faults = tuple(compiled.faults)
 
+    wants_steps = False
+
     def take(self, step: Step) -> None:
+        """Nothing changes."""
+
+    def take_batch(self, batch: Batch) -> None:
         """Nothing changes."""
 
 
@@ -319,8 +356,15 @@ class _Opposite:
     def __init__(self, part: Part) -> None:
         self._part = part
 
+    @property
+    def wants_steps(self) -> bool:
+        return self._part.wants_steps
+
     def take(self, step: Step) -> None:
         self._part.take(step)
+
+    def take_batch(self, batch: Batch) -> None:
+        self._part.take_batch(batch)
 
     @property
     def standing(self) -> Standing:
@@ -337,9 +381,17 @@ class _Several:
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
 
+    @property
+    def wants_steps(self) -> bool:
+        return any(part.wants_steps for part in self._parts)
+
     def take(self, step: Step) -> None:
         for part in self._parts:
             part.take(step)
+
+    def take_batch(self, batch: Batch) -> None:
+        for part in self._parts:
+            part.take_batch(batch)
 
     @property
     def faults(self) -> tuple[str, ...]:

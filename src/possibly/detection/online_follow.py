@@ -16,8 +16,8 @@ which one it is; what has not arrived yet is a promise.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from possibly.detection.online_search import Ground, Need, Promise
 from possibly.detection.online_terms import Alternative, ChannelTerm, LocalTerm, SharedTerm
@@ -25,9 +25,11 @@ from possibly.errors import FormulaError
 from possibly.logic.predicate import MISSING, Predicate, compile_predicate
 from possibly.logic.syntax import And, At, Leaf, Local, Node, Stack, Transit
 from possibly.order.computation import Place
-from possibly.order.growing import Growing, Step
-from possibly.order.growing_lines import Line, Sent
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Line, Sent, Step
 from possibly.trace.model import Value
+
+_NOTHING: Mapping[str, Value] = {}
 
 
 class Following:
@@ -91,27 +93,49 @@ class LocalTruth:
         ]
         self._stack: list[tuple[str, str]] = []
         self._has_stack = any(isinstance(leaf, Stack) for leaf in self.predicate.leaves)
+        self.variables: dict[str, int] | None = None
+        """The number of the leaf of each variable that it reads; None: it reads more than variables."""
+        if all(isinstance(leaf, Local) for leaf in self.predicate.leaves):
+            self.variables = {
+                leaf.variable: n for n, leaf in enumerate(self.predicate.leaves) if isinstance(leaf, Local)
+            }
         self.now = self.predicate.evaluate(self._values)
 
     def after(self, line: Line) -> bool:
         """Whether it is true after the next event of its process."""
+        return self.after_fields(line.fields)
+
+    def after_fields(self, fields: Mapping[str, Any]) -> bool:
+        """The same, of its fields alone."""
+        if self.variables is not None:
+            return self._after_assignment(fields.get("set", _NOTHING), self.variables)
         if self._has_stack:
-            self._push_and_pop(line)
+            self._push_and_pop(fields)
         is_same = True
         for number, leaf in enumerate(self.predicate.leaves):
-            value = self._value(leaf, line, self._values[number])
+            value = self._value(leaf, fields, self._values[number])
             if value is not self._values[number]:
                 self._values[number], is_same = value, False
         if not is_same:
             self.now = self.predicate.evaluate(self._values)
         return self.now
 
-    def _value(self, leaf: Leaf, line: Line, before: Value) -> Value:
+    def _after_assignment(self, assigned: Mapping[str, Value], variables: Mapping[str, int]) -> bool:
+        is_same = True
+        for variable in assigned:
+            number = variables.get(variable)
+            if number is not None and self._values[number] is not assigned[variable]:
+                self._values[number], is_same = assigned[variable], False
+        if not is_same:
+            self.now = self.predicate.evaluate(self._values)
+        return self.now
+
+    def _value(self, leaf: Leaf, fields: Mapping[str, Any], before: Value) -> Value:
         match leaf:
             case Local(_, variable):
-                return line.fields.get("set", {}).get(variable, before)
+                return fields.get("set", {}).get(variable, before)
             case At(_, label):
-                return line.fields.get("label") == label
+                return fields.get("label") == label
             case Stack("inside", _, function):
                 return any(name == function for _, name in self._stack)
             case Stack("start", _, function):
@@ -120,18 +144,18 @@ class LocalTruth:
                 return ("TERM", function) in self._stack
         raise AssertionError(leaf)
 
-    def _push_and_pop(self, line: Line) -> None:
+    def _push_and_pop(self, fields: Mapping[str, Any]) -> None:
         """Frey's stack, as in `order.state`."""
         stack = self._stack
         if stack and stack[-1][0] == "TERM":
             stack.pop()
         if stack and stack[-1][0] == "START":
             stack[-1] = ("IN", stack[-1][1])
-        match line.fields.get("kind"):
+        match fields.get("kind"):
             case "enter":
-                stack.append(("START", line.fields["fn"]))
+                stack.append(("START", fields["fn"]))
             case "exit":
-                stack[-1] = ("TERM", line.fields["fn"])
+                stack[-1] = ("TERM", fields["fn"])
 
 
 # ---- shared variables and channels ---------------------------------------------------------------------

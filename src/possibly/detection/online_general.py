@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from possibly.order.computation import Cut, Place
-from possibly.order.growing import Growing, Step
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Step
 
 Test = Callable[[Place | None, Place | None], bool]
 """Whether a satisfying cut contains the second event and not the first.

@@ -23,14 +23,15 @@ from dataclasses import dataclass
 from itertools import product
 
 from possibly.detection.online_slice import OnlineSlice
-from possibly.detection.online_standing import Moment, Standing
+from possibly.detection.online_standing import ByStep, Moment, Standing
 from possibly.detection.online_terms import MOST_ALTERNATIVES, alternatives
 from possibly.errors import FormulaError
 from possibly.logic.predicate import is_state
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Temporal
 from possibly.order.computation import Cut
-from possibly.order.growing import Growing, Step
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def _is_inside(cut: Cut, other: Cut) -> bool:
     return all(count <= most for count, most in zip(cut, other, strict=True))
 
 
-class Nested:
+class Nested(ByStep):
     """EF of a combination of state predicates with EF and AG of state predicates."""
 
     def __init__(self, growing: Growing, operand: Node) -> None:

@@ -24,21 +24,21 @@ from dataclasses import dataclass
 
 from possibly.detection.online_follow import Following, LocalTruth, refuse_unordered
 from possibly.detection.online_search import Rising
-from possibly.detection.online_standing import Moment, Standing
+from possibly.detection.online_standing import ByStep, Moment, Standing
 from possibly.detection.online_terms import Alternative, ChannelTerm, LocalTerm, SharedTerm, alternatives
 from possibly.errors import FormulaError
 from possibly.logic.predicate import MISSING, Predicate, compile_predicate
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, At, Done, Leaf, Local, Node, Shared, Stack, Transit
 from possibly.order.computation import Place
-from possibly.order.growing import Growing, Step
-from possibly.order.growing_lines import Line
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Line, Step
 from possibly.trace.model import Value
 
 # ---- next -------------------------------------------------------------------------------------------
 
 
-class Next:
+class Next(ByStep):
     """EX(p), or EX[P](p): whether one step leads from the initial cut to a cut with p."""
 
     def __init__(self, growing: Growing, predicate: Node, process: str | None = None) -> None:
@@ -146,7 +146,7 @@ class _Meanwhile:
         return [fault for predicate in predicates for fault in predicate.faults]
 
 
-class Until:
+class Until(ByStep):
     """E[p U q]."""
 
     def __init__(self, growing: Growing, first: Node, second: Node) -> None:
@@ -296,7 +296,7 @@ def is_conjunction_of_locals(found: Sequence[Alternative]) -> bool:
     return len(found) < 2 and all(isinstance(term, LocalTerm) for part in found for term in part)
 
 
-class Definitely:
+class Definitely(ByStep):
     """AF(p) of a conjunction of predicates on one process each."""
 
     def __init__(self, growing: Growing, predicate: Node) -> None:
@@ -307,6 +307,7 @@ class Definitely:
         self._clocks = Clocks()
         self._truths: dict[int, LocalTruth] = {}
         self._queues: dict[int, deque[_Interval]] = {}
+        self._lengths: dict[int, int] = {}
         self.moment: Moment | None = None
         self._bind(found[0] if found else ())
         self._look(None)
@@ -328,6 +329,7 @@ class Definitely:
         self._clocks.take(step)
         places = frozenset(line.place for line in step)
         for line in step:
+            self._lengths[line.process] = line.position
             truth = self._truths.get(line.process)
             if truth is None:
                 continue
@@ -364,7 +366,7 @@ class Definitely:
         begins, ends = self._queues[one][0], self._queues[other][0]
         if one == other or not begins.lo or ends.hi is not None:
             return True
-        length = self._growing.lengths[other]
+        length = self._lengths.get(other, 0)
         return bool(length) and self._clocks.knows((other, length), (one, begins.lo))
 
     @property

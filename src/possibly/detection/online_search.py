@@ -20,8 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from possibly.order.computation import Cut, Place
-from possibly.order.growing import Step
-from possibly.order.growing_lines import Line
+from possibly.order.growing_lines import Line, Step
 
 KEPT_ANYWAY = 64
 """Entries of a process below which nobody looks what can be dropped."""

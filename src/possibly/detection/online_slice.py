@@ -24,7 +24,8 @@ from possibly.errors import FormulaError
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import Node
 from possibly.order.computation import Cut, Place
-from possibly.order.growing import Growing, Step
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Step
 from possibly.order.slice import Edge
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from possibly.order.growing import Step
+from possibly.order.growing_batches import Batch
+from possibly.order.growing_lines import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,27 @@ class Standing:
 class Part(Protocol):
     """A part of a formula that follows the run."""
 
+    @property
+    def wants_steps(self) -> bool:
+        """Whether it has no use for many lines at once, and is told step by step."""
+
     def take(self, step: Step) -> None: ...
+
+    def take_batch(self, batch: Batch) -> None: ...
 
     @property
     def standing(self) -> Standing: ...
 
     @property
     def faults(self) -> tuple[str, ...]: ...
+
+
+class ByStep:
+    """For parts that are told step by step alone."""
+
+    @property
+    def wants_steps(self) -> bool:
+        return True
+
+    def take_batch(self, batch: Batch) -> None:
+        raise AssertionError("it wants steps")

@@ -24,6 +24,9 @@ that does not match, a message that was not for it) is left out, and whatever ne
 Memory: some numbers a process, the waiting lines, an entry for each given name and joint event, one for
 each message (with `remember=False` only for messages in flight: then the name of a received message may be
 used again), and for each shared variable its last write and the last read of each process since.
+
+Lines that come many at once and need nothing that is missing are taken in by `_growing.c` on the same tables,
+as long as it goes (`arrive_many`); followers may take them as columns (`growing_batches`).
 """
 
 from __future__ import annotations
@@ -35,13 +38,21 @@ from typing import Any
 
 from possibly.errors import TraceError, UsageError
 from possibly.order.computation import ORDERS, Place
-from possibly.order.growing_lines import Arrived, Line, Missing, Sent, checked_fields, missing_of, reason
+from possibly.order.growing_batches import Batch, Follower, Watched, kernels
+from possibly.order.growing_lines import (
+    Arrived,
+    Flight,
+    Line,
+    Missing,
+    Sent,
+    Step,
+    checked_fields,
+    missing_of,
+    reason,
+)
 from possibly.trace.intern import quoted
 from possibly.trace.model import Value
 from possibly.trace.names import default_owner
-
-Step = tuple[Line, ...]
-"""What happens at once: one line, or all lines of a joint event."""
 
 Listener = Callable[[Step], None]
 
@@ -60,13 +71,6 @@ class _Process:
     number: int
     length: int = 0
     stack: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Message:
-    sent: Sent
-    left: set[str] | None
-    """Who has not received it yet; None: nobody has, and anybody may."""
 
 
 class Growing:
@@ -95,6 +99,8 @@ class Growing:
         self.taken = 0
         """How many lines have been taken in."""
         self._listeners: list[Listener] = []
+        self._followers: list[Follower] = []
+        self.watched = Watched()
         self._spoken_of: dict[str, Arrived] = {}
         """Receivers that no event and no header has named as a process yet."""
         self._processes: dict[str, _Process] = {}
@@ -102,7 +108,9 @@ class Growing:
             self._process(name)
         self._names: dict[str, Place] = {}
         """Given names of the events taken in."""
-        self._messages: dict[str, _Message] = {}
+        self._odd: set[str] = set()
+        """Those among them that have the form of a default name."""
+        self._messages: dict[str, Flight] = {}
         self._last_write: dict[str, Place] = {}
         self._reads: dict[str, dict[int, int]] = {}
         """For each shared variable the last read of each process since the last write."""
@@ -115,6 +123,14 @@ class Growing:
         """Joint events of which lines are missing."""
         self._met: set[str] = set()
         self._filed: dict[Missing, list[_Unit]] = {}
+        kernel = kernels()
+        self._taker = None if kernel is None else kernel.Taker(*self._tables(), order == "causal")
+
+    def _tables(self) -> tuple[object, ...]:
+        """What the compiled twin reads and writes: the tables themselves, which are never replaced."""
+        waiting = self._early, self._early_names, self._filed
+        known = self._processes, self._names, self._odd, self._messages, self._last_write, self._reads
+        return *known, *waiting, self.addressed, Line, Sent, Flight
 
     # ---- what is there --------------------------------------------------------------------------
 
@@ -134,6 +150,11 @@ class Growing:
         if self.taken:
             raise UsageError("a growing computation has to be followed from its first event on")
         self._listeners.append(listener)
+
+    def follow_batches(self, follower: Follower) -> None:
+        """Tell the follower of every step, or of many at once."""
+        self.follow(follower.take)
+        self._followers.append(follower)
 
     def waiting(self) -> list[tuple[str, str]]:
         """Each line that waits, with what it waits for, in the order of process and position."""
@@ -159,7 +180,8 @@ class Growing:
     def forget(self) -> None:
         """From now on remember only messages in flight."""
         self.remember = False
-        self._messages = {name: found for name, found in self._messages.items() if found.left != set()}
+        for name in [name for name, found in self._messages.items() if found.left == set()]:
+            del self._messages[name]
 
     def finish(self) -> None:
         """The run is over: an error if a line still waits, or a receiver never existed."""
@@ -189,6 +211,28 @@ class Growing:
         if unit is not None:
             self._advance(unit)
         return self.taken - before
+
+    def arrive_many(self, lines: list[Any], first: int = 0) -> int:
+        """Many lines have arrived. How many of them, from the first on, could be taken in as they stand.
+
+        The next one is for `arrive`, which waits or complains."""
+        if self._taker is None or len(self._followers) < len(self._listeners):
+            return 0
+        steps: list[Step] | None = [] if any(each.wants_steps for each in self._followers) else None
+        count: int = self._taker.take(lines, first, self.remember, self.watched.variables, steps)
+        if count:
+            self._tell(Batch.of(lines, first, self.taken, self._taker.columns()), steps or ())
+        return count
+
+    def _tell(self, batch: Batch, steps: Sequence[Step]) -> None:
+        for follower in self._followers:
+            if follower.wants_steps:
+                for self.taken, step in enumerate(steps, batch.before + 1):
+                    follower.take(step)
+            else:
+                self.taken = batch.before + batch.count
+                follower.take_batch(batch)
+        self.taken = batch.before + batch.count
 
     def _is_ready(self, line: Arrived) -> bool:
         """Whether nothing that the line needs is missing: most lines need not be filed."""
@@ -361,7 +405,7 @@ class Growing:
 
     def _check_all(self, unit: _Unit) -> None:
         """Everything that may be wrong, before anything changes."""
-        sent: dict[str, _Message] = {}
+        sent: dict[str, Flight] = {}
         received: set[str] = set()
         for line in unit.lines:
             fields, kind = line.fields, line.fields.get("kind")
@@ -376,7 +420,7 @@ class Growing:
             if kind == "exit":
                 self._check_exit(line)
 
-    def _check_receive(self, line: Arrived, message: _Message | None, is_again: bool) -> None:
+    def _check_receive(self, line: Arrived, message: Flight | None, is_again: bool) -> None:
         if message is None:
             wrong = "before it is sent"
         elif message.sent.to is not None and line.owner not in message.sent.to:
@@ -408,6 +452,8 @@ class Growing:
         process.length = arrived.position
         if "id" in fields and default_owner(fields["id"]) != (arrived.owner, arrived.position):
             self._names[fields["id"]] = place
+            if default_owner(fields["id"]) is not None:
+                self._odd.add(fields["id"])
         needs = list(partners)
         needs += [found for name in fields.get("after", ()) if (found := self._place(name)) is not None]
         sends = receives = None
@@ -443,10 +489,10 @@ class Growing:
     def _receive(self, line: Arrived) -> Sent:
         name = line.fields["msg"]
         message = self._messages[name]
-        if message.left is None:
-            message.left = set()
-        message.left.discard(line.owner)
-        if not message.left and not self.remember:
+        left = set() if message.left is None else message.left - {line.owner}
+        if left or self.remember:
+            self._messages[name] = Flight(message.sent, left)
+        else:
             del self._messages[name]
         return message.sent
 
@@ -462,7 +508,7 @@ class Growing:
         return found
 
 
-def _message(line: Arrived, place: Place) -> _Message:
+def _message(line: Arrived, place: Place) -> Flight:
     to = tuple(line.fields["to"]) if "to" in line.fields else None
     sent = Sent(place, to, line.fields.get("tag"))
-    return _Message(sent, None if to is None else set(to))
+    return Flight(sent, None if to is None else set(to))

@@ -26,6 +26,14 @@ class Sent(NamedTuple):
     tag: str | None
 
 
+class Flight(NamedTuple):
+    """A message that has been sent."""
+
+    sent: Sent
+    left: set[str] | None
+    """Who has not received it yet; None: nobody has, and anybody may."""
+
+
 class Line(NamedTuple):
     """One line that was taken in."""
 
@@ -41,6 +49,10 @@ class Line(NamedTuple):
     @property
     def place(self) -> Place:
         return self.process, self.position
+
+
+Step = tuple[Line, ...]
+"""What happens at once: one line, or all lines of a joint event."""
 
 
 class Arrived(NamedTuple):

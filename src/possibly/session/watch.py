@@ -5,9 +5,12 @@ Here belongs what a growing run is worth, no sockets and no words for the user.
 Theory of operation. The properties are bound once the headers are there. One that has an on-line form is
 followed event by event (`detection.online`), and its verdict is exact after each. Every other one is
 checked again on the run so far, whenever somebody has time (`check_again`), and is called so far until
-then. What is taken in is kept in a temporary file, up to `keep` lines, so that the verdicts at the end are
-those of `possibly check`, with their paths; beyond that the properties that are followed go on without
-it, and the others are unknown.
+then. What is taken in is kept in a temporary file, up to `keep` lines (`session.kept_lines`), so that the
+verdicts at the end are those of `possibly check`, with their paths; beyond that the properties that are
+followed go on without it, and the others are unknown.
+
+Lines may come many at once (`arrive_many`). A verdict that becomes final is told with the event that made it
+so; one that changes and changes back within lines that came at once is told as of their end.
 
 Law: a verdict is called final only if no line that may still arrive changes it. What is taken in is at any
 time a beginning of the run, whatever was refused, so a final verdict outlives errors; all others are
@@ -17,12 +20,10 @@ the end, as a process may still come.
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import IO, Any
+from typing import Any
 
 from possibly.detection.linear_as_branching import as_branching
 from possibly.detection.online import Monitor, open_vocabulary
@@ -33,21 +34,18 @@ from possibly.logic.bind import Bound, bind_property
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Count, Index, Node, Quantified
 from possibly.logic.walk import nodes
-from possibly.order.growing import Growing, Step
-from possibly.order.growing_lines import ONLINE_FIELDS
+from possibly.order.growing import Growing
 from possibly.records import replace
 from possibly.session.check import Checker, Options
+from possibly.session.kept_lines import KeptLines
 from possibly.trace.build import TraceBuilder
-from possibly.trace.intern import check_value, decoded, quoted
+from possibly.trace.intern import check_value, quoted
 from possibly.trace.jsonl import FORMAT, VERSION
 from possibly.trace.model import Trace
 from possibly.verdict.model import Report, Truth, Verdict
 
 KEEP, WAITING = 1_000_000, 100_000
 """Lines of a run that are kept for its end, and lines that may wait for others at once."""
-
-IN_MEMORY = 8 << 20
-"""Bytes of kept lines that need no file."""
 
 FOLLOWED = "online"
 """The engine's name in the results of properties that were followed and not checked again."""
@@ -97,12 +95,12 @@ class WatchedRun:
         self.options = options
         self.name = name
         self.errors: list[PossiblyError] = []
-        self._most_kept, self._most_waiting = keep, waiting
+        self._most_waiting = waiting
         self._processes: dict[str, dict[str, Any]] = {}
         self._shared: dict[str, Any] = {}
         self._growing: Growing | None = None
         self._arrived = 0
-        self._kept: IO[bytes] | None = _file() if keep else None
+        self._kept = KeptLines(keep)
         self._watched = [_Watched(found) for found in specification.properties]
         self._checked_at = 0
         self._cost = 0.0
@@ -150,8 +148,8 @@ class WatchedRun:
         """The headers are there: the properties are bound, and events may come."""
         assert self._growing is None
         processes = [(name, process.get("init", {})) for name, process in self._processes.items()]
-        growing = Growing(processes, self._shared, self.options.order, remember=self._kept is not None)
-        growing.follow(self._keep)
+        growing = Growing(processes, self._shared, self.options.order, remember=self._kept.is_whole)
+        growing.follow_batches(self._kept)
         self._growing = growing
         for watched in self._watched:
             self._bind(watched, growing)
@@ -196,7 +194,7 @@ class WatchedRun:
     @property
     def is_kept(self) -> bool:
         """Whether all lines so far are kept."""
-        return self._kept is not None
+        return self._kept.is_whole
 
     def waiting(self) -> list[tuple[str, str]]:
         """The lines that wait, each with what it waits for."""
@@ -216,6 +214,23 @@ class WatchedRun:
                 line=line,
                 hint="--max-waiting N allows more",
             )
+        self._look_at_all()
+
+    def arrive_many(self, lines: list[Any], texts: Sequence[bytes], first: int) -> int:
+        """How many lines from the first on could be taken in at once, with their texts; nothing is refused.
+
+        The next one is for `arrive`."""
+        assert self._growing is not None, "the headers come first"
+        self._kept.texts = texts
+        count = self._growing.arrive_many(lines, first)
+        self._arrived += count
+        if count:
+            self._look_at_all()
+        return count
+
+    def _look_at_all(self) -> None:
+        if self._growing is not None and self._growing.remember and not self._kept.is_whole:
+            self._growing.forget()
         for watched in self._watched:
             if watched.monitor is not None and not watched.is_final:
                 self._look(watched)
@@ -235,18 +250,6 @@ class WatchedRun:
                     watched.monitor = None
                     watched.why_not = f"it may mean process {quoted(name)} too, which no header names"
 
-    def _keep(self, step: Step) -> None:
-        if self._kept is None or self._growing is None:
-            return
-        if self._growing.taken > self._most_kept:
-            self._kept.close()
-            self._kept = None
-            self._growing.forget()
-            return
-        for line in step:
-            fields = {key: value for key, value in line.fields.items() if key not in ONLINE_FIELDS}
-            self._kept.write(json.dumps(fields).encode() + b"\n")
-
     def _look(self, watched: _Watched) -> None:
         if watched.monitor is None:
             return
@@ -256,13 +259,17 @@ class WatchedRun:
         watched.moment = standing.moment
 
     def changes(self) -> Iterator[Change]:
-        """What is new since this was asked last."""
+        """What is new since this was asked last, by when it became so."""
+        found: list[Change] = []
         for watched in self._watched:
             now = watched.truth, watched.is_final
             if watched.told == now or (watched.told is None and watched.truth is Truth.UNKNOWN):
                 continue
             watched.told = now
-            yield Change(watched.found, *now, self.events, watched.moment)
+            is_dated = watched.is_final and watched.moment is not None
+            events = watched.moment.events if is_dated and watched.moment else self.events
+            found.append(Change(watched.found, *now, events, watched.moment))
+        yield from sorted(found, key=lambda change: change.events)
 
     @property
     def is_settled(self) -> bool:
@@ -276,7 +283,7 @@ class WatchedRun:
 
         Whether it was done."""
         due = [watched for watched in self._watched if watched.monitor is None and not watched.is_final]
-        if not due or self._kept is None or self.events == self._checked_at:
+        if not due or not self._kept.is_whole or self.events == self._checked_at:
             return False
         if now - self._checked_when < self._cost / share:
             return False
@@ -301,17 +308,12 @@ class WatchedRun:
 
     def trace(self, *, is_whole: bool = False) -> Trace:
         """The run so far. Receivers that have not shown up yet are there, unless it is the whole run."""
-        assert self._kept is not None and self._growing is not None
-        builder = TraceBuilder(self.name)
+        assert self._growing is not None
         processes = list(self._processes.values())
         if not is_whole:
             processes += [{"name": name} for name in self._growing.spoken_of if name not in self._processes]
         header = {"format": FORMAT, "version": VERSION, "processes": processes, "shared": self._shared}
-        builder.header_fields(header, None)
-        self._kept.seek(0)
-        for text in self._kept:
-            builder.add_fields(decoded(text.decode()))
-        return builder.finish()
+        return self._kept.trace(self.name, header)
 
     # ---- the end --------------------------------------------------------------------------------
 
@@ -322,7 +324,7 @@ class WatchedRun:
                 self._growing.finish()
             except TraceError as error:
                 self.errors.append(error)
-        if self._kept is None or self._growing is None:
+        if not self._kept.is_whole or self._growing is None:
             verdicts = tuple(self._followed_verdict(watched) for watched in self._watched)
             return Report(self.name, self.processes, self.events, verdicts)
         trace = self.trace(is_whole=is_whole and not self.errors)
@@ -365,8 +367,8 @@ class WatchedRun:
     def _unknown_reason(self, watched: _Watched) -> str:
         if self._growing is None:
             return "the run did not begin"
-        if self._kept is None:
-            return f"it is not followed event by event, and --keep is {self._most_kept:,} lines"
+        if not self._kept.is_whole:
+            return f"it is not followed event by event, and --keep is {self._kept.most:,} lines"
         return f"it is not followed event by event: {watched.why_not}"
 
     def moments(self) -> dict[str, tuple[bool, Moment | None]]:
@@ -374,14 +376,7 @@ class WatchedRun:
         return {watched.found.name: (watched.is_final, watched.moment) for watched in self._watched}
 
     def close(self) -> None:
-        if self._kept is not None:
-            self._kept.close()
-            self._kept = None
-
-
-def _file() -> IO[bytes]:
-    """In memory while it is small."""
-    return tempfile.SpooledTemporaryFile(IN_MEMORY)
+        self._kept.close()
 
 
 def _is_open(formula: Node) -> bool:

@@ -52,6 +52,14 @@ def read_trace(source: Source, *, progress: Progress | None = None) -> Trace:
         return reader.finish()
 
 
+def read_pieces(name: str, pieces: Iterable[bytes]) -> Trace:
+    """The trace in pieces of bytes, the header first; the name is for errors."""
+    reader = _Reader(name)
+    for block in reader.blocks(pieces):
+        reader.read(block)
+    return reader.finish()
+
+
 class _Reader:
     """Takes blocks of whole lines and feeds the builder."""
 

@@ -41,8 +41,8 @@ from possibly.logic.paths.run import Run
 from possibly.logic.paths.syntax import Atom, Control
 from possibly.logic.predicate import MISSING
 from possibly.order.computation import Place
-from possibly.order.growing import Growing, Step
-from possibly.order.growing_lines import Line
+from possibly.order.growing import Growing
+from possibly.order.growing_lines import Line, Step
 from possibly.trace.model import Value
 
 MOST_OPEN = 20_000

@@ -135,7 +135,13 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.process:
         watched.declare(name)
     news = _News(watched, answers.is_text)
-    intake = Intake(watched, connections=arguments.connections or 1, token=_token(), told=news)
+    intake = Intake(
+        watched,
+        connections=arguments.connections or 1,
+        token=_token(),
+        told=news,
+        one_by_one=arguments.stop,
+    )
     try:
         loop = _received(intake, arguments)
         return _finished(watched, loop, answers, arguments)
