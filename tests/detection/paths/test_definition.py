@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
 import pytest
@@ -33,16 +33,19 @@ from tests.logic.paths.test_machine import expression_of
 CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 
 
-def labelled_trace(random: Random, events: int) -> Trace:
-    """Up to three processes whose events carry labels a, b, c or none; messages, `after`, joint events."""
-    names = [f"P{number}" for number in range(random.randint(1, 3))]
+def labelled_trace(random: Random, events: int, joint: float = 0.4) -> Trace:
+    """Up to four processes whose events carry labels a, b, c or none; messages, `after`, joint events."""
+    names = [f"P{number}" for number in range(random.randint(1, 4))]
+    has_joint = len(names) > 1 and random.random() < joint
     builder = TraceBuilder()
     builder.header([(name, {}) for name in names])
     pending: list[str] = []
     for number in range(events):
         label = random.choice(["a", "b", "c", None])
         process = random.choice(names)
-        if pending and random.random() < 0.5:
+        if has_joint and random.random() < 0.3:
+            add_joint(builder, random, names, number)
+        elif pending and random.random() < 0.5:
             builder.add(process, id=f"E{number}", kind="receive", msg=pending.pop(0), label=label)
         elif random.random() < 0.3:
             builder.add(process, id=f"E{number}", kind="send", msg=f"m{number}", label=label)
@@ -51,10 +54,15 @@ def labelled_trace(random: Random, events: int) -> Trace:
             builder.add(process, id=f"E{number}", after=[f"E{random.randrange(number)}"], label=label)
         else:
             builder.add(process, id=f"E{number}", label=label)
-    if len(names) > 1 and random.random() < 0.3:
-        for name in names[:2]:
-            builder.add(name, id=f"J{name}", meet="j", label="c" if name == names[0] else None)
     return builder.finish()
+
+
+def add_joint(builder: TraceBuilder, random: Random, names: list[str], number: int) -> None:
+    """One event of any number of processes; each may give it a label, and the first to come the name."""
+    parties = random.sample(names, random.randint(2, len(names)))
+    for place, name in enumerate(parties):
+        label = random.choice(["a", "b", "c", None, None])
+        builder.add(name, id=f"E{number}" + f"-{place}" * bool(place), meet=f"j{number}", label=label)
 
 
 class Literal:
@@ -64,20 +72,21 @@ class Literal:
         names = {atom.event.name for atom in found.atoms if isinstance(atom.event, Control)}
         trace = computation.trace
         self.computation = computation
-        self.label: dict[int, str] = {}
+        self.labels: dict[int, list[str]] = {}
+        """Of a joint event those of all its lines: it is any one of them."""
         for step in computation.steps:
-            for line in computation.events(step):
-                label = trace.text(trace.label, line)
-                if label in names:
-                    self.label[step] = label or ""
-        self.events = list(self.label)
+            texts = [trace.text(trace.label, line) for line in computation.events(step)]
+            if own := [text for text in dict.fromkeys(texts) if text in names]:
+                self.labels[step] = [text or "" for text in own]
+        self.events = list(self.labels)
         self.before = {(a, b) for a in self.events for b in self.events if computation.happened_before(a, b)}
         self.members = {plain(pomset) for pomset in language(found.root, len(self.events))}
 
-    def pomset(self, chosen: tuple[int, ...]) -> Pomset:
+    def is_member(self, chosen: tuple[int, ...]) -> bool:
         place = {event: number for number, event in enumerate(chosen)}
         order = frozenset((place[a], place[b]) for a, b in self.before if a in place and b in place)
-        return canonical(Pomset(tuple(self.label[event] for event in chosen), order))
+        labellings = product(*(self.labels[event] for event in chosen))
+        return any(canonical(Pomset(labels, order)) in self.members for labels in labellings)
 
     def is_convex(self, chosen: tuple[int, ...]) -> bool:
         others = [event for event in self.events if event not in chosen]
@@ -90,8 +99,37 @@ class Literal:
             chosen
             for count in range(1, len(self.events) + 1)
             for chosen in combinations(sorted(self.events), count)
-            if self.is_convex(chosen) and self.pomset(chosen) in self.members
+            if self.is_convex(chosen) and self.is_member(chosen)
         }
+
+
+def test_a_joint_event_bars_all_its_processes() -> None:
+    """P does a, a and meets Q, whose part is labelled a; then Q does c: the meeting orders all of them."""
+    builder = TraceBuilder()
+    builder.header([("P", {}), ("Q", {})])
+    builder.add("P", label="a")
+    builder.add("P", label="a")
+    builder.add("Q", label="a", meet="m")
+    builder.add("P", meet="m")
+    builder.add("Q", label="c")
+    tree = compiled(parse("a & c"))
+    assert not list(occurrences(Meaning(tree, Computation(builder.finish())), Machine(tree)))
+
+
+def test_occurrences_around_joint_events_agree_with_the_definition() -> None:
+    random = Random(23)
+    found_some = 0
+    for _ in range(400 * CASES):
+        found = parse(random.choice(["a & b", "(a; b) & c", "a; b", "(a + b) & c", "a@; b"]))
+        computation = Computation(labelled_trace(random, random.randint(4, 8), joint=1))
+        literal = Literal(found, computation)
+        if not computation.joint or len(literal.events) > 6:
+            continue
+        tree = compiled(found)
+        listed = set(occurrences(Meaning(tree, computation), Machine(tree)))
+        assert listed == literal.occurrences(), path_text(found.root)
+        found_some += bool(listed)
+    assert found_some > 50
 
 
 @pytest.mark.parametrize("kind", SUBCLASSES)
@@ -108,7 +146,7 @@ def test_recognition_agrees_with_the_definition(kind: str) -> None:
             continue
         tree = compiled(found)
         meaning, machine = Meaning(tree, computation), Machine(tree)
-        expected = literal.pomset(tuple(literal.events)) in literal.members
+        expected = literal.is_member(tuple(literal.events))
         assert fitting(meaning, machine).fits == expected, path_text(found.root)
         listed = list(occurrences(meaning, machine))
         assert len(listed) == len(set(listed))

@@ -8,7 +8,8 @@ Theory of operation. An event that comes after a member of a set under way and d
 process from the set for ever: whatever that process does later would have it in between. A set remembers
 when each process was barred. An event of a process that is not barred may join unless one of its predecessors
 is an event that a barred process did since then: the predecessors are the latest events before it, and one of
-a process that is not barred has nothing of the kind in its past. Sets are kept in groups by who is barred, so
+a process that is not barred has nothing of the kind in its past. A joint event with one barred process comes
+after what barred it, so it bars all its processes. Sets are kept in groups by who is barred, so
 an event meets only the sets that its process can still extend; a set that nobody who can still act can extend
 is dropped. No clocks are needed.
 
@@ -105,6 +106,8 @@ class Growth:
         for process in processes:
             bits |= 1 << process
         met = [(mask, group) for mask, group in self.groups.items() if not mask & bits]
+        if len(processes) > 1:
+            self._bar_partners(processes, bits, self.when(event.step))
         if self.budget is not None:
             self.budget.visit(1 + sum([len(group) for _, group in met]))
         first = self._with(self._seed, event, ())
@@ -144,6 +147,13 @@ class Growth:
                 barred.append(partial)
         if barred:
             self._bar(barred, processes, bits, mask, group, self.when(event.step))
+
+    def _bar_partners(self, processes: tuple[int, ...], bits: int, now: int) -> None:
+        """A joint event comes after what barred one of its processes: from now on it bars the others."""
+        touched = [mask for mask in self.groups if mask & bits and bits & ~mask]
+        for mask in touched:
+            partners = tuple([process for process in processes if not mask >> process & 1])
+            self._bar(self.groups[mask], partners, bits, mask, self.groups[mask], now)
 
     def _is_disturbed(self, partial: Partial, predecessors: tuple[int, ...]) -> bool:
         barriers, members = partial.barriers, partial.events
