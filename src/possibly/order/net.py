@@ -23,6 +23,7 @@ from possibly.logic.bind import Vocabulary
 from possibly.logic.predicate import MISSING
 from possibly.logic.syntax import Local
 from possibly.order.computation import Computation
+from possibly.order.net_calls import CallLocals, call_locals
 from possibly.order.net_values import ValueSets, value_sets
 from possibly.order.state import Readings, Timeline
 from possibly.order.vocabulary import vocabulary
@@ -68,6 +69,7 @@ class Net:
         self._stacks: dict[int, Sequence[Stack]] = {}
         self._shared: dict[str, ValueSets] = {}
         self._local: dict[tuple[int, str], Sequence[Value]] = {}
+        self._called: dict[tuple[int, str], CallLocals | None] = {}
 
     # ---- actions and states -----------------------------------------------------------------------
 
@@ -171,7 +173,8 @@ class Net:
         """val(variable, s): every value it can have there, or None where it is not visible.
 
         A bare name is the task's local, if it has a value, else the shared variable. `f.x` belongs to the
-        function f: it is visible while f is on the stack, and MISSING is its value before it is set.
+        function f: it is visible while f is on the stack, and MISSING is its value before it is set. What
+        a recorder tells as both is the local of a call, and ends with it.
         """
         if not only_shared:
             value = self._of_task(task, count, variable)
@@ -185,7 +188,11 @@ class Net:
         owner = variable.rpartition(".")[0]
         if owner in self.functions and not self._has_frame(task, count, owner):
             return MISSING
-        return self.locals(task, variable)[count]
+        name = variable[len(owner) + 1 :] if owner in self.functions else variable
+        calls = self._calls(task, name)
+        if calls is None:
+            return self.locals(task, variable)[count]
+        return calls.innermost(count) if name == variable else calls.of(owner, count)
 
     def _is_on_stack(self, task: int, count: int, variable: str) -> bool:
         """Whether it is the variable of a function that the task executes."""
@@ -195,6 +202,21 @@ class Net:
             and variable in self._locals_of_all
             and self._has_frame(task, count, owner)
         )
+
+    def _calls(self, task: int, name: str) -> CallLocals | None:
+        """The local of calls that a recorder tells by that name, None if it is not one."""
+        if name not in self._names_in_calls:
+            return None
+        key = task, name
+        if key not in self._called:
+            self._called[key] = call_locals(self.trace, task, name)
+        return self._called[key]
+
+    @cached_property
+    def _names_in_calls(self) -> frozenset[str]:
+        """Bare names that stand for a local, and behind the name of a function as well."""
+        pairs = (variable.rpartition(".") for variable in self._locals_of_all)
+        return frozenset(n for owner, _, n in pairs if owner in self.functions and n in self._locals_of_all)
 
     @cached_property
     def _locals_of_all(self) -> frozenset[str]:

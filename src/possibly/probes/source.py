@@ -63,6 +63,8 @@ class Watch:
     """Every access that another thread could see."""
     arguments: frozenset[str] = frozenset()
     """Functions whose calls are told with their arguments."""
+    scoped: frozenset[str] = frozenset()
+    """Locals that are told as those of their function, `f.x`, too, and the calls of that."""
 
     def is_empty(self) -> bool:
         return not (self.names or self.members or self.functions or self.everything)
@@ -112,6 +114,8 @@ _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 class _Variable:
     name: str
     shared: bool
+    function: str | None = None
+    """Of a local that is told as one of this function as well."""
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -129,6 +133,8 @@ class _Rewriter(ast.NodeTransformer):
         self.prepared: dict[str, ast.expr] = {}
         """Entries of the function at hand that are made where it begins."""
         self.touched = False
+        self.has_scoped = False
+        """The function at hand has locals that end with it."""
 
     # ---- what is watched ------------------------------------------------------------------------
 
@@ -144,8 +150,16 @@ class _Rewriter(ast.NodeTransformer):
                 return _Variable(name, True)
             return _Variable(f"{home.name}.{name}", True) if self.watch.everything else None
         if home is self.scope and name in self.watch.members:
-            return _Variable(name, False)
+            return self._local(name)
         return None
+
+    def _local(self, name: str) -> _Variable:
+        """A generator is left and entered again without a call, so what it knows has no end to tell."""
+        scope = self.scope
+        if name not in self.watch.scoped or scope.is_generator or not isinstance(scope.node, _DEFINED):
+            return _Variable(name, False)
+        self.has_scoped = True
+        return _Variable(name, False, scope.name)
 
     def _global(self, name: str) -> _Variable | None:
         if name not in self.globals:
@@ -195,15 +209,17 @@ class _Rewriter(ast.NodeTransformer):
         before, self.touched = self.touched, False
         inside, self.in_comprehension = self.in_comprehension, 0
         prepared, self.prepared = self.prepared, {}
+        scoped, self.has_scoped = self.has_scoped, False
         body = self._body(node.body)
-        if node.name in self.watch.functions:
-            body = self._told_calls(node, body)
+        given = self._told_locals(node)
+        if node.name in self.watch.functions or self.has_scoped:
+            body = self._told_calls(node, body, given)
         first = self._set_arguments(node)
         if self.touched:
             made = [trees.assign(name, entry) for name, entry in self.prepared.items()]
             trees.insert(body, [trees.assign("_possibly_p", trees.call("me")), *made, *first], node)
         node.body = body
-        self.prepared = prepared
+        self.prepared, self.has_scoped = prepared, scoped
         self.scope, self.in_comprehension = outer, inside
         self.touched = self.touched or before
         return node
@@ -214,12 +230,22 @@ class _Rewriter(ast.NodeTransformer):
         found = []
         for argument in arguments_of(node.args):
             variable = self.variable(argument.arg)
-            if variable is not None and not variable.shared:
+            if variable is not None and not variable.shared and variable.function is None:
                 found += self._set(ast.Name(argument.arg, ast.Load()), variable, node)
         return found
 
-    def _told_calls(self, node: Any, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Enter and exit around the body; the docstring stays first."""
+    def _told_locals(self, node: Any) -> list[ast.expr]:
+        """Pairs of name and value: the arguments that are locals of the function, set by its call."""
+        found: list[ast.expr] = []
+        for argument in arguments_of(node.args):
+            variable = self.variable(argument.arg)
+            if variable is not None and variable.function is not None:
+                value = trees.call("snap", trees.load(argument.arg))
+                found.append(ast.Tuple([ast.Constant(variable.name), value], ast.Load()))
+        return found
+
+    def _told_calls(self, node: Any, body: list[ast.stmt], given: list[ast.expr]) -> list[ast.stmt]:
+        """Enter and exit around the body; the docstring stays first. `given` are locals set by the call."""
         first = [body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         site = self.site(node, fn=node.name)
         told: list[ast.expr] = []
@@ -227,6 +253,8 @@ class _Rewriter(ast.NodeTransformer):
             first.append(trees.assign("_possibly_given", trees.call("args", *_told_arguments(node.args))))
             told = [trees.load("_possibly_given")]
         tried = ast.Try(body or [ast.Pass()], [], [], [trees.tell(EXIT, trees.me(), site, *told)])
+        if given:
+            told = [told[0] if told else ast.Constant(None), ast.Tuple(given, ast.Load())]
         return [*first, trees.tell(ENTER, trees.me(), site, *told), tried]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
@@ -400,13 +428,13 @@ class _Rewriter(ast.NodeTransformer):
     def _set(
         self, value: ast.expr, variable: _Variable, node: ast.AST, label: str | None = None
     ) -> list[ast.stmt]:
-        site = self.site(node, variable.name, label)
+        site = self.site(node, variable.name, label, variable.function)
         return [trees.log(SET, trees.me(), site, trees.call("snap", value))]
 
     def _store_item(self, target: ast.Subscript, node: ast.stmt, label: str | None) -> list[ast.stmt]:
         container = self._container(target.value)
         key = self.visit(target.slice)
-        site = self.site(node, _known_as(container), label)
+        site = self.site(node, _known_as(container), label, _function_of(container))
         rest = [trees.load("_possibly_v"), site, trees.me()]
         if isinstance(container, str) and isinstance(target.value, ast.Attribute):
             owner = self.visit(target.value.value)
@@ -563,7 +591,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _mutator(self, function: ast.Attribute, container: _Variable | str | None) -> ast.expr:
         """The method, made to tell that it changed its container."""
-        site = self.site(function, _known_as(container))
+        site = self.site(function, _known_as(container), None, _function_of(container))
         rest = [ast.Constant(function.attr), site, trees.me()]
         if isinstance(container, str) and isinstance(function.value, ast.Attribute):
             return trees.call("mutator_in", self.visit(function.value.value), ast.Constant(container), *rest)
@@ -576,7 +604,13 @@ class _Rewriter(ast.NodeTransformer):
         if variable is None or self.in_comprehension:
             return node
         op = WRITE if variable.shared else SET
-        return trees.call("seen", node, ast.Constant(op), self.site(node, variable.name), trees.me())
+        return trees.call(
+            "seen",
+            node,
+            ast.Constant(op),
+            self.site(node, variable.name, None, variable.function),
+            trees.me(),
+        )
 
     def _comprehension(self, node: Any) -> Any:
         self.in_comprehension += 1
@@ -607,6 +641,10 @@ def _told_arguments(given: ast.arguments) -> list[ast.expr]:
 
 def _known_as(container: _Variable | str | None) -> str | None:
     return container.name if isinstance(container, _Variable) else container
+
+
+def _function_of(container: _Variable | str | None) -> str | None:
+    return container.function if isinstance(container, _Variable) else None
 
 
 def _scope_word(container: _Variable | str | None) -> ast.Constant:

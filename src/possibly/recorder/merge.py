@@ -10,7 +10,7 @@ value is remembered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Any, Protocol
 
@@ -188,7 +188,8 @@ class Merge:
             case e.WRITE:
                 return self._written(source, entry, value)
             case e.SET:
-                return {"set": {source.sites[entry[2]][4]: value}}
+                _, _, _, _, name, function = source.sites[entry[2]]
+                return {"set": _locals(function, [(name, value)])}
         return {}
 
     def _member(self, source: Source, entry: Entry) -> None:
@@ -233,7 +234,11 @@ class Merge:
     def _call(self, source: Source, entry: Entry) -> None:
         stack = self.stacks.setdefault(self.naming.process(source, entry[1]), [])
         function = source.sites[entry[2]][5]
-        told = {"args": [self._argument(source, each) for each in entry[3]]} if len(entry) > 3 else {}
+        told: dict[str, Any] = {}
+        if len(entry) > 3 and entry[3] is not None:
+            told["args"] = [self._argument(source, each) for each in entry[3]]
+        if len(entry) > 4:
+            told["set"] = _locals(function, entry[4])
         if entry[0] == e.ENTER:
             stack.append(function)
             self._add(source, entry, kind="enter", fn=function, **told)
@@ -345,6 +350,13 @@ class Merge:
                 tag = {"tag": about} if about else {}
                 self._add(each, arrival, kind=action.kind, **tag, meet=f"meet{self.meets}")
             self.arrived[key] = []
+
+
+def _locals(function: str | None, given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The variables that an event sets: those of a function are told as such, and as the process's own."""
+    if function is None:
+        return dict(given)
+    return {key: value for name, value in given for key in (name, f"{function}.{name}")}
 
 
 def _next_time(source: Source) -> float:

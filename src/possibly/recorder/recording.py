@@ -26,7 +26,7 @@ from possibly.recorder.snapshot import snapshot
 from possibly.records import dataclass, replace
 
 VARIABLE = "POSSIBLY_RECORDING"
-WORDS = ("names", "members", "functions", "arguments")
+WORDS = ("names", "members", "functions", "arguments", "scoped")
 """The fields of a `Watch` that are sets of words."""
 
 

@@ -17,6 +17,8 @@ from possibly.probes.source import Watch
 
 STATE_LANGUAGES = ("ctl", "ltl")
 """Those whose formulas are read as trees."""
+TASKS = "tl"
+"""The language in which a local of a function ends with it."""
 
 
 def watched(
@@ -32,16 +34,23 @@ def watched(
     arguments: set[str] = set()
     for each in watch:
         _asked_for(each, names, members)
+    scoped: set[str] = set()
     if specification is not None:
         for formula in _formulas(specification):
             _from_formula(formula, names, members, functions)
-        for text in _texts(specification):
+        for language, text in _texts(specification):
             words = set(_WORD.findall(_STRING.sub(" ", text)))
             names |= words
             members |= words
             functions |= words
             arguments.update(_CALL.findall(text))
-    return Watch(frozenset(names), frozenset(members), frozenset(functions), everything, frozenset(arguments))
+            scoped.update(words if language == TASKS else ())
+        if scoped:
+            scoped |= {part for let in specification.lets for part in _last_words(let.formula)}
+    return Watch(
+        frozenset(names), frozenset(members), frozenset(functions), everything, frozenset(arguments),
+        frozenset(scoped),
+    )  # fmt: skip
 
 
 def _asked_for(name: str, names: set[str], members: set[str]) -> None:
@@ -58,9 +67,16 @@ def _formulas(specification: Specification) -> Iterable[Node]:
             yield each.formula
 
 
-def _texts(specification: Specification) -> Iterable[str]:
-    yield from (each.text for each in specification.properties if each.language not in STATE_LANGUAGES)
-    yield from (each.text for each in specification.syncs)
+def _texts(specification: Specification) -> Iterable[tuple[str, str]]:
+    """The texts of other languages with these; a `sync` rule is one of path expressions."""
+    for each in specification.properties:
+        if each.language not in STATE_LANGUAGES:
+            yield each.language, each.text
+    yield from (("watch", each.text) for each in specification.syncs)
+
+
+def _last_words(formula: Node) -> Iterable[str]:
+    return (node.parts[-1] for node in nodes(formula) if isinstance(node, Name))
 
 
 _WORD = re.compile(r"[^\W\d]\w*")
