@@ -14,7 +14,7 @@ import pytest
 
 from possibly.errors import PossiblyError
 from possibly.logic.specification import read_specification
-from possibly.session.paths_live import Told, has_break
+from possibly.session.paths_live import LivePaths, Told, has_break
 from possibly.views.cli.live import looked_up
 
 PROMPT = "(possibly) "
@@ -288,4 +288,61 @@ def test_print_reads_and_calls_nothing() -> None:
 
 
 def test_told_is_plain_data() -> None:
-    assert Told("a", "b", "P:1") == Told("a", "b", "P:1", (), False)
+    assert Told("a", "b", "P:1") == Told("a", "b", "P:1", (), "", False)
+
+
+STATES = """\
+import threading
+
+served = 0
+many = [0, 0]
+
+
+class Box:
+    def __init__(self):
+        self.inside = 0
+
+
+box = Box()
+
+
+def work():
+    global served
+    served = 1
+    many[0] = 1
+    box.inside = 1
+    served += 1
+
+
+thread = threading.Thread(target=work, name="worker")
+thread.start()
+thread.join()
+"""
+
+
+def test_globals_attributes_and_items_are_followed(folder: Path) -> None:
+    (folder / "states.py").write_text(STATES)
+    lines = [
+        'watch one = [served == 1] { n = n + 1; print("one", n) }',
+        'watch two = [served == 2] { print("two") }',
+        'watch item = [many[0] == 1] { print("item") }',
+        'watch member = [box.inside == 1] { print("member") }',
+    ]
+    (folder / "states.spec").write_text("\n".join(lines) + "\n")
+    found = run(folder, "--live", "--spec", "states.spec", "states.py")
+    said = [line for line in found.stderr.splitlines() if " at worker:" in line]
+    assert [line.rpartition(": ")[2] for line in said] == ["one 1", "item", "member", "two"], found.stderr
+    assert "followed" not in found.stderr and found.stdout.count("MATCHED") == 4
+
+
+def test_what_is_not_followed_is_named_at_once_and_at_the_end() -> None:
+    told: list[Told] = []
+    live = LivePaths(read_specification("watch a = x { break }\nnever b = x & y"), "causal", told.append)
+    live.line({"p": "P", "id": "P:1", "k": 1, "after": ["unheard of"]})
+    live.line({"p": "P", "id": "P:1", "k": 1})
+    live.line({"p": "P", "id": "P:1", "k": 1})
+    live.lost("KeyError(3)")
+    live.finish()
+    assert [each.property for each in told] == ["a, b", "a", "b"]
+    assert told[0].text.startswith("not followed from here on: ")
+    assert all("was not followed to the end of the run (" in each.text for each in told[1:])

@@ -25,11 +25,14 @@ def too_deep(source: Source, offset: int) -> NoReturn:
 class Cursor:
     """One position in the tokens of one formula."""
 
+    single_equals = False
+    """Whether `=` is another spelling of `==`, as in the papers on tasks and on path expressions."""
+
     def __init__(self, source: Source, language: str) -> None:
         self.source = source
         self.language = language
         self.reserved = RESERVED[language]
-        self.tokens = tokens(source)
+        self.tokens = tokens(source, self.single_equals)
         self.tokens.append(self.tokens[-1])  # so that at the end, too, something follows
         self.position = 0
         self.token = self.tokens[0]

@@ -55,6 +55,9 @@ _MISTAKES = frozenset(
     ["&&", "||", "===", "!==", "<=>", "<>", "==>", "-->", "=>", ":=", "<<", ">>", "=", *"~^`@?$;{}"]
 )
 
+_SIGNS = {"≠": "!=", "≤": "<=", "≥": ">="}
+"""As they are printed."""
+
 _INSTEAD = {
     "&&": "write `&` or `and`",
     "||": "write `|` or `or`",
@@ -85,8 +88,8 @@ _ESCAPES = {
 _HEXADECIMAL = {"x": 2, "u": 4, "U": 8}
 
 
-def tokens(source: Source) -> list[Token]:
-    """The tokens of a formula, the last one of kind `end`."""
+def tokens(source: Source, single_equals: bool = False) -> list[Token]:
+    """The tokens of a formula, the last one of kind `end`; with `single_equals`, `=` compares too."""
     text = source.text
     if len(text) > MAX_LENGTH:
         source.fail(f"the formula is longer than {MAX_LENGTH:,} characters", 0)
@@ -103,7 +106,7 @@ def tokens(source: Source) -> list[Token]:
         elif word in _SMALL and text[position : position + 1] != ".":
             found.append(_made(Token, ("number", word, start, position, _SMALL[word])))
         else:
-            found.append(_other(source, word, start, found))
+            found.append(_other(source, word, start, found, single_equals))
             position = found[-1].end
     found.append(Token("end", "", len(text.rstrip()), len(text)))
     return found
@@ -113,10 +116,14 @@ _made = tuple.__new__
 """Makes the tokens that every formula has many of, without a look at defaults."""
 
 
-def _other(source: Source, piece: str, start: int, before: list[Token]) -> Token:
+def _other(source: Source, piece: str, start: int, before: list[Token], single_equals: bool) -> Token:
     """The token that the piece begins with, where it is no name and no operator as a whole."""
+    if piece[0] in _SIGNS:
+        return Token("operator", _SIGNS[piece[0]], start, start + 1)
     for length in range(min(3, len(piece)), 0, -1):
         text = piece[:length]
+        if text == "=" and single_equals:
+            return Token("operator", "==", start, start + 1)
         if text in _MISTAKES:
             source.fail(f"`{text}` is not an operator", start, _INSTEAD.get(text))
         if text in _OPERATORS and not (text == "." and _begins_number(source.text, start)):

@@ -61,10 +61,12 @@ _FIRST_WORDS = frozenset(("forall", "exists", "E", "A"))
 _AFTER_PLAIN = frozenset(("&", "|", ")", "->"))
 
 
-def parse(text: str, language: str, source: Source | None = None) -> Node:
+def parse(
+    text: str, language: str, source: Source | None = None, parser_class: type[Parser] | None = None
+) -> Node:
     """The tree of a formula in `predicate`, `ctl` or `ltl`; `source` says where the text stands."""
     source = source or Source(text)
-    parser = Parser(source, language)
+    parser = (parser_class or Parser)(source, language)
     with deep():
         tree = parser.formula()
     _check(tree, source)

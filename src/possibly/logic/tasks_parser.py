@@ -85,6 +85,8 @@ def _check(tree: Node, source: Source) -> None:
 class _TaskParser(Parser):
     """The rules, the loosest first; those of state predicates are inherited."""
 
+    single_equals = True
+
     def outermost(self) -> Node:
         return self.conditional()
 
@@ -94,8 +96,6 @@ class _TaskParser(Parser):
                 return "write (p implies q) and (q implies p)"
             case "==" | "!=" | "<" | ">" | "<=" | ">=" | "." | "in" | "[":
                 return _IN_BRACKETS
-            case "=":
-                return "write `==`"
         return None
 
     def conditional(self) -> Node:

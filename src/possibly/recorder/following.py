@@ -26,6 +26,12 @@ from possibly.recorder.sources import Source, add_entry
 
 Entry = tuple[Any, ...]
 Line = Callable[[Mapping[str, Any]], None]
+Lost = Callable[[str], None]
+"""Takes the reason why no further event will be handed out."""
+
+
+def _say_lost(reason: str) -> None:
+    os.write(2, f"possibly: the program cannot be followed from here on: {reason}\n".encode(errors="replace"))
 
 
 class _Lines:
@@ -101,7 +107,7 @@ def _things(entry: Entry) -> list[Any]:
     """The numbers in an entry that may be those of primitives."""
     if entry[0] == e.SYNC and entry[3] not in ("new", "units"):
         return [entry[4], entry[5]]
-    if entry[0] in (e.ENTER, e.EXIT) and len(entry) > 3:
+    if entry[0] in (e.ENTER, e.EXIT) and len(entry) > 3 and entry[3]:
         return [told[1] for told in entry[3] if isinstance(told, tuple) and told[0] == e.THING_ARGUMENT]
     return []
 
@@ -110,7 +116,7 @@ def _objects(entry: Entry) -> list[int]:
     """The numbers of the objects in an entry."""
     if entry[0] in (e.MEMBER_READ, e.MEMBER_WRITE, e.ITEM_READ, e.ITEM_WRITE):
         return [entry[3]]
-    if entry[0] in (e.ENTER, e.EXIT) and len(entry) > 3:
+    if entry[0] in (e.ENTER, e.EXIT) and len(entry) > 3 and entry[3]:
         return [told[1] for told in entry[3] if isinstance(told, tuple) and told[0] == e.OBJECT_ARGUMENT]
     return []
 
@@ -118,7 +124,8 @@ def _objects(entry: Entry) -> list[int]:
 class FollowedLog(Log):
     """A log whose events are handed to `line` as they happen."""
 
-    def __init__(self, folder: str, name: str, parent: str, line: Line) -> None:
+    def __init__(self, folder: str, name: str, parent: str, line: Line, lost: Lost = _say_lost) -> None:
+        self._lost = lost
         self._looked: list[Entry] = []
         self._looking = _thread.allocate_lock()
         self._looker = 0
@@ -187,11 +194,11 @@ class FollowedLog(Log):
             self._told_to(follower, entry)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with us, the program goes on
             self.follower = None
-            message = f"possibly: the program cannot be followed from here on: {error!r}\n"
-            os.write(2, message.encode(errors="replace"))
+            self._lost(repr(error))
 
     def _told_to(self, follower: Follower, entry: Entry) -> None:
-        plain = self._plain(entry)
+        # A prepared entry has its head in a tuple of its own.
+        plain = self._plain((*entry[0], entry[1]) if type(entry[0]) is tuple else entry)
         if follower.is_worth_a_look(plain):
             self._has_new = True
         if self._has_new:
@@ -223,8 +230,9 @@ class FollowedRecording(Recording):
 
     log: FollowedLog
 
-    def __init__(self, settings: Settings, line: Line) -> None:
-        super().__init__(settings, FollowedLog(settings.folder, settings.name, settings.parent, line))
+    def __init__(self, settings: Settings, line: Line, lost: Lost = _say_lost) -> None:
+        log = FollowedLog(settings.folder, settings.name, settings.parent, line, lost)
+        super().__init__(settings, log)
 
     def start(self) -> None:
         super().start()

@@ -14,9 +14,16 @@ from time import perf_counter
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.paths.expected import fitting
-from possibly.detection.paths.meaning import Meaning, check_variables
+from possibly.detection.paths.meaning import Meaning, check_variables, variable_names
 from possibly.detection.paths.occurrences import Occurrences, Partial, occurrences
-from possibly.detection.paths.perform import Debugger, Function, Performer, RecordedScene, check_actions
+from possibly.detection.paths.perform import (
+    Debugger,
+    Function,
+    Performer,
+    RecordedScene,
+    check_actions,
+    unknown_names,
+)
 from possibly.detection.paths.synchronise import synchronised
 from possibly.errors import UsageError
 from possibly.logic.bind import Vocabulary
@@ -26,6 +33,7 @@ from possibly.logic.paths.compiled import Compiled, compiled
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.rules import parse_rule
+from possibly.logic.paths.syntax import Expression
 from possibly.logic.specification import Property, Specification
 from possibly.trace.model import Trace
 from possibly.verdict.model import Truth, Verdict
@@ -72,7 +80,23 @@ class PathChecker:
         check_actions(expression.expression, found.source, self.functions)
         meaning = Meaning(expression, self.computation)
         strangers = dict.fromkeys(meaning.unmatched())
-        return tuple([f"{found.name}: no event of the trace is called {name}" for name in strangers])
+        said = [f"{found.name}: no event of the trace is called {name}" for name in strangers]
+        return (*said, *self._doubts_of_actions(found, expression.expression))
+
+    def _doubts_of_actions(self, found: Property, expression: Expression) -> Iterator[str]:
+        own = {name for each in self.properties if self._acts(each) for name in self._assigned(each)}
+        own |= expression.assigned
+        known = variable_names(self.names)
+        for name in dict.fromkeys(unknown_names(expression, known | own)):
+            yield f"{found.name}: no event and no action ever sets {name}, so it has no value in the action"
+        for name in sorted(expression.assigned & known):
+            yield (
+                f"{found.name}: {name} is a variable of the program too; "
+                "in actions it is the debugger's, which is 0 at first"
+            )
+
+    def _assigned(self, found: Property) -> frozenset[str]:
+        return self._compiled(found).expression.assigned
 
     def _compiled(self, found: Property) -> Compiled:
         expression = compiled(parse_path(found.source, self.definitions))
@@ -160,11 +184,18 @@ class PathChecker:
             searches.append(_Search(each, meaning, machine, budget, tells=True))
         performers = [Performer(s.machine.expression.expression, scene, debugger) for s in searches]
         streams = [_numbered(number, search.sets()) for number, search in enumerate(searches)]
+        for performer, search in zip(performers, searches, strict=True):
+            performer.begin()
+            search.output += _taken_lines(debugger)
         for number, step, partial in merge(*streams, key=self._when):
             _perform(performers[number], step, partial)
-            searches[number].output += debugger.output
-            debugger.output.clear()
+            searches[number].output += _taken_lines(debugger)
         self._acted.update({search.property.name: search.found() for search in searches})
+
+
+def _taken_lines(debugger: Debugger) -> list[str]:
+    said, debugger.output[:] = [said.line for said in debugger.output], []
+    return said
 
 
 def _numbered(number: int, sets: Iterator[tuple[int, Partial]]) -> Iterator[tuple[int, int, Partial]]:

@@ -26,6 +26,8 @@ from possibly.order.growing import Growing
 from possibly.trace.model import Value
 
 LANGUAGES = ("expect", "never", "watch")
+STOPPING = ("break", "error", "check_deadlock")
+"""Statements at which a program may stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Told:
     event: str
     events: tuple[str, ...] = ()
     """The occurrence."""
+    task: str = ""
+    """The process of the event."""
     stops: bool = False
 
 
@@ -56,7 +60,8 @@ class LivePaths:
         self.tell = tell
         self.debugger = Debugger(functions=functions or {})
         self.growing = Growing((), {}, order, remember=False)
-        self.errors: list[str] = []
+        self.unfollowed: dict[str, str] = {}
+        """Properties of which not everything is told while the program runs, and why."""
         self.monitors: dict[str, PathMonitor] = {}
         self._forgetful: set[str] = set()
         definitions = {each.name: each for each in specification.definitions}
@@ -71,20 +76,35 @@ class LivePaths:
             )
             follower.monitor = self.monitors[found.name] = monitor
             follower.performer = Performer(expression, monitor, self.debugger)
+            if follower.acts:
+                follower.begin()
 
     def line(self, fields: Mapping[str, Any]) -> None:
         """The next event of the run."""
         try:
             self.growing.arrive(fields)
         except TraceError as error:
-            if not self.errors:
-                self.tell(Told("", f"cannot be followed from here on: {error}", ""))
-            self.errors.append(str(error))
+            self.lost(str(error))
         for name, monitor in self.monitors.items():
             if monitor.growth.has_forgotten and name not in self._forgetful:
                 self._forgetful.add(name)
-                text = "too many beginnings: the oldest are forgotten here, not in the check after the run"
-                self.tell(Told(name, text, ""))
+                reason = "too many beginnings, of which the oldest are forgotten"
+                self.tell(Told(name, f"{reason} here, not in the check after the run", ""))
+                self.unfollowed.setdefault(name, reason)
+
+    def lost(self, reason: str) -> None:
+        """No property can be followed any more: says so once, and which ones."""
+        fresh = [name for name in self.monitors if name not in self.unfollowed or name in self._forgetful]
+        self._forgetful.clear()
+        if fresh:
+            self.tell(Told(", ".join(fresh), f"not followed from here on: {reason}", ""))
+        self.unfollowed.update(dict.fromkeys(fresh, reason))
+
+    def finish(self) -> None:
+        """The run is over: what was not followed to its end is said again, as silence is no answer."""
+        for name, reason in self.unfollowed.items():
+            text = f"was not followed to the end of the run ({reason}): a break may have been passed over"
+            self.tell(Told(name, text, ""))
 
     def variables(self) -> Mapping[str, Value]:
         """All variables that the run gave a value so far, and those of the debugger."""
@@ -114,6 +134,13 @@ class _Follower:
         elif found.is_complete:
             self._tell(found.event, f"occurs: {{{', '.join(self._names(found.events))}}}", found.events)
 
+    def begin(self) -> None:
+        """The action before the first event."""
+        self.performer.begin()
+        said, self.live.debugger.output[:] = list(self.live.debugger.output), []
+        for each in said:
+            self.live.tell(Told(self.property.name, each.text, ""))
+
     def _act(self, found: Occurred) -> None:
         debugger = self.live.debugger
         self.performer.recognised(found.event, found.atoms, found.played)
@@ -121,10 +148,9 @@ class _Follower:
             self.performer.completed(found.event, found.played)
         said, debugger.output[:] = list(debugger.output), []
         stops, debugger.breaks[:] = bool(debugger.breaks), []
-        for text in said:
-            is_break = text.endswith(": break")
-            if not is_break:
-                self._tell(found.event, text.partition(": ")[2], found.events)
+        for each in said:
+            if not each.is_break:
+                self._tell(found.event, each.text, found.events)
         if stops:
             self._tell(found.event, "break", found.events, stops=True)
 
@@ -141,7 +167,8 @@ class _Follower:
 
     def _tell(self, event: int, text: str, events: tuple[int, ...], stops: bool = False) -> None:
         (name,) = self._names((event,))
-        self.live.tell(Told(self.property.name, text, name, tuple(self._names(events)), stops))
+        task = str(self.monitor.fact(event, "process"))
+        self.live.tell(Told(self.property.name, text, name, tuple(self._names(events)), task, stops))
 
 
 def path_properties(specification: Specification) -> list[Property]:
@@ -153,10 +180,8 @@ def has_break(specification: Specification) -> bool:
     definitions = {each.name: each for each in specification.definitions}
     for found in path_properties(specification):
         expression = parse_path(found.source, definitions)
-        actions = [expression.action, *(atom.action for atom in expression.atoms)]
-        statements = [statement for action in actions for statement in action]
         if found.language == "watch" and any(
-            isinstance(each, Perform) and each.function in ("break", "check_deadlock") for each in statements
+            isinstance(each, Perform) and each.function in STOPPING for each in expression.statements()
         ):
             return True
     return False

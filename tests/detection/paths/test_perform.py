@@ -29,10 +29,54 @@ def output(run: str, text: str, **functions: object) -> tuple[str, ...]:
 
 def test_an_action_of_an_event_is_performed_once_for_it() -> None:
     said = output("p(x=0): a{x=1} b{x=2} c#end", '[x\'] { n = n + 1; print(n, x) } ; end { print("done") }')
-    # n has no value at first; what cannot be computed has none either.
-    assert said == ("a: (no value) 1", "b: (no value) 2", "c: done")
+    assert said == ("a: 1 1", "b: 2 2", "c: done"), "a variable of the debugger is 0 at first"
     counted = output("p: a#go b#on c#on", "go { n = 0 } + on { n = n + 1; print(n) }")
     assert counted == ("b: 1", "c: 2")
+
+
+PAPER = "{ n = 0 }; E { n = n + 1 }*; X { n = n - 1 }*; { if(n != 0) error }"
+"""Section 3: as many entries as exits."""
+
+
+def test_the_counting_expression_of_section_3() -> None:
+    # Of a chain E X, the sets {E} and {X} leave n at 1 and 0, and both together at 0.
+    assert output("p: a#E b#X", PAPER) == ("a: error",)
+    assert output("p: a#E b#E c#X", PAPER)[-1] == "c: error"
+
+
+def test_an_action_before_the_first_event_is_performed_once() -> None:
+    said = output("p: a#x b#x", "{ n = 10; print(n) }; x { n = n + 1; print(n) }")
+    assert said == ("start: 10", "a: 11", "b: 12")
+    with pytest.raises(FormulaError, match="break needs an event, and there is none before the first one"):
+        watched("p: a#x", "{ break }; x")
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [("n > 1", ("b: 2", "c: 3")), ("n = 2", ("b: 2",)), ("$1.pid == \"q\"", ()), ("nothing", ()),
+     ("n ≠ 2 and (n ≥ 1)", ("a: 1", "c: 3"))],
+)  # fmt: skip
+def test_conditions_in_actions(condition: str, said: tuple[str, ...]) -> None:
+    text = f"x {{ n = n + 1; if ({condition}) {{ print(n); m = n }} }}"
+    assert output("p: a#x b#x c#x", text) == said
+
+
+def test_names_that_nobody_sets_and_names_of_the_program_are_told() -> None:
+    recorded = trace("p(k=0): a{k=1}#x")
+    specification = read_specification(
+        "watch one = x { k = k + 1; print(k, other, stranger) }\nwatch two = x { other = 1 }"
+    )
+    checker = PathChecker(recorded, "causal", vocabulary(recorded), specification)
+    one, two = [checker.warnings(found, "auto") for found in specification.properties]
+    assert one == (
+        "one: no event and no action ever sets stranger, so it has no value in the action",
+        "one: k is a variable of the program too; in actions it is the debugger's, which is 0 at first",
+    )
+    assert two == ()
+
+
+def test_what_is_printed_may_look_like_anything() -> None:
+    assert output("p: a#x", 'x { print("so: break") }') == ("a: so: break",)
 
 
 def test_the_last_action_is_performed_for_every_occurrence() -> None:

@@ -26,6 +26,7 @@ from possibly.logic.paths.syntax import (
 )
 from possibly.logic.source import Source
 from possibly.logic.specification import read_specification
+from possibly.logic.tasks_parser import parse_tasks
 from tests.logic.paths.languages import random_path
 from tests.logic.paths.test_machine import expression_of
 
@@ -102,6 +103,24 @@ sync semaphore(S): V(S).exit; P(S).exit { sync_event($1, $2); }
 """
 
 
+def test_actions_of_their_own_in_a_sequence() -> None:
+    found = read("{ n = 0 }; a; { m = 1 }; b*; { if (n = 0) break; print(n) }")
+    assert [type(each).__name__ for each in found.statements()] == [
+        "Assign", "When", "Perform", "Perform", "Assign",
+    ]  # fmt: skip
+    assert path_text(found.root) == "a; b*" and len(found.start) == 1 and len(found.action) == 2
+    assert found.atoms[0].action and not found.atoms[1].action
+    assert found.assigned == {"n", "m"}
+
+
+def test_the_papers_write_a_single_equals_sign() -> None:
+    assert read("[X = 0]") == read("[X == 0]")
+    assert read("[X = X' + 1]").root == read("[X == X' + 1]").root
+    assert tree("[x=-1]") == "[x == -1]" and read("[X ≤ 1]").root == read("[X <= 1]").root
+    assert parse_tasks("p:(in.f) if t1 = t2") == parse_tasks("p:(in.f) if t1 == t2")
+    assert parse_tasks("t:(x = 3)") == parse_tasks("t:(x == 3)")
+
+
 def test_compound_events_are_put_in() -> None:
     found = read_specification(SPECIFICATION)
     definitions = {each.name: each for each in found.definitions}
@@ -120,7 +139,7 @@ def test_compound_events_are_put_in() -> None:
         ("a | b", "f.spec:3:7: unexpected character '|' (write + for a choice)"),
         ("a; [x == ", "f.spec:3:8: this [ is never closed (a ] is missing)"),
         ("a; [x =", "f.spec:3:8: this [ is never closed (a ] is missing)"),
-        ("[x = 1]", "f.spec:3:8: `=` is not an operator (write `==` to compare)"),
+        ("[x := 1]", "f.spec:3:8: `:=` is not an operator (formulas assign nothing; write `==` to compare)"),
         ("[]", "f.spec:3:6: the condition is empty"),
         ("[done(P)]", "f.spec:3:6: a condition speaks of variables only"),
         ("a {}", "f.spec:3:8: the action is empty"),

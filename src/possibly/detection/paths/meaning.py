@@ -351,10 +351,17 @@ def _holds(predicate: Predicate, look: Look) -> bool:
     return predicate.evaluate([look(name) for name in names])
 
 
+def variable_names(names: Vocabulary) -> frozenset[str]:
+    """What a condition or an action may call the variables of the program."""
+    bare = set(names.shared).union(*names.locals.values())
+    return frozenset(
+        bare | {f"{process}.{name}" for process, local in names.locals.items() for name in local}
+    )
+
+
 def check_variables(expression: Compiled, names: Vocabulary, source: Source) -> None:
     """A variable that no event and no header ever sets is an error."""
-    known = set(names.shared).union(*names.locals.values())
-    known |= {f"{process}.{name}" for process, local in names.locals.items() for name in local}
+    known = variable_names(names)
     for atom in expression.expression.atoms:
         data = atom.event.condition if isinstance(atom.event, Data) else None
         for condition in (data, atom.condition):

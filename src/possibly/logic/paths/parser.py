@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import NamedTuple, NoReturn, Protocol
 
 from possibly.logic.parser import parse
-from possibly.logic.paths.actions import parse_action
+from possibly.logic.paths.actions import ConditionParser, parse_action
 from possibly.logic.paths.syntax import (
     PRIME,
     Action,
@@ -33,6 +33,8 @@ from possibly.logic.paths.syntax import (
     Sequence,
     Together,
     Variable,
+    all_statements,
+    values_of,
 )
 from possibly.logic.source import Source
 from possibly.logic.syntax import (
@@ -115,10 +117,11 @@ def parse_path(source: Source, definitions: Definitions | None = None) -> Expres
     action = reader.action
     for performed in (action, *(atom.action for atom in atoms)):
         _check_references(performed, len(atoms), source)
+    _check_references(reader.start, 0, source)
     first = 1
     if isinstance(found, Choice) and not reader.is_of_all:
         first = len(atoms) + 1 - sum(isinstance(part, Atom) for part in subpaths(found.right))
-    return Expression(found, tuple(atoms), action, source.text, first)
+    return Expression(found, tuple(atoms), action, source.text, first, reader.start)
 
 
 class _Reader:
@@ -134,6 +137,8 @@ class _Reader:
         self.last: Atom | None = None
         self.action: Action = ()
         """An action with nothing after it: that of the whole expression."""
+        self.start: Action = ()
+        """An action before the first event."""
         self.is_of_all = False
         """That action stands after a bracket around everything."""
         self.token = self._next()
@@ -153,9 +158,13 @@ class _Reader:
         return found
 
     def sequence(self) -> Path:
+        self._started()
         parts = [self.repeated()]
         while self.takes(";"):
-            parts.append(self.repeated())
+            if self.token.kind == "action":
+                parts[-1] = self._followed(parts[-1])
+            else:
+                parts.append(self.repeated())
         found = parts.pop()
         while parts:
             found = Sequence(parts.pop(), found)
@@ -191,6 +200,28 @@ class _Reader:
             self.is_of_all = is_first and bool(self.action)
             return found
         return self.expected("an event or `(`")
+
+    def _started(self) -> None:
+        """`{ n = 0 };` before everything else."""
+        if (
+            self.token.kind == "action"
+            and not self.inside
+            and not self.source.text[: self.token.start].strip()
+        ):
+            self.start = self._action(self.advance())
+            if not self.takes(";"):
+                self.expected("`;` after the action that begins the expression")
+
+    def _followed(self, found: Path) -> Path:
+        """`a; { … }`: the action of the event before it, or that of the whole expression if it ends it."""
+        token = self.advance()
+        if self.token.kind == "end" and not self.inside:
+            self.action = self._action(token)
+            return found
+        if not isinstance(found, Atom):
+            hint = "write it after an event, or at the end of the whole expression"
+            self.source.fail("an action belongs to an event", token.start, hint)
+        return replace(found, action=(*found.action, *self._action(token)))
 
     def _bracketed(self) -> Path:
         opening = self.advance()
@@ -274,7 +305,7 @@ class _Reader:
         inner = Source(text, self.source.file, line, column)
         if not text.strip():
             inner.fail("the condition is empty", 0)
-        condition = parse(text, "predicate", inner)
+        condition = parse(text, "predicate", inner, ConditionParser)
         for node in nodes(condition):
             if not isinstance(node, STATE_NODES):
                 offset = node.span[0] if node.span else 0
@@ -459,9 +490,8 @@ def number_atoms(root: Path, source: Source) -> tuple[Path, list[Atom]]:
 
 
 def _check_references(action: Action, count: int, source: Source) -> None:
-    for statement in action:
-        values = (statement.value,) if hasattr(statement, "value") else statement.arguments
-        for value in values:
+    for statement in all_statements(action):
+        for value in values_of(statement):
             for node in nodes(value):
                 match node:
                     case Name((first, *_)) if (

@@ -10,6 +10,7 @@ carries the number of the atom.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from possibly.logic.printer import unparse
@@ -55,7 +56,16 @@ class Perform:
     offset: int = field(default=0, compare=False)
 
 
-Action = tuple[Assign | Perform, ...]
+@dataclass(frozen=True, slots=True)
+class When:
+    """`if (n != 0) error` in an action."""
+
+    condition: Node
+    then: Action
+
+
+Statement = Assign | Perform | When
+Action = tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +169,41 @@ class Expression:
     action: Action = ()
     text: str = field(default="", compare=False)
     action_from: int = 1
+    start: Action = ()
+    """`{ n = 0 }` before the first event: performed once, before anything happens."""
 
     @property
     def has_actions(self) -> bool:
-        return bool(self.action) or any(atom.action for atom in self.atoms)
+        return any(True for _ in self.statements())
+
+    def statements(self) -> Iterator[Statement]:
+        """Every statement of every action, those inside an `if` too."""
+        for action in (self.start, self.action, *(atom.action for atom in self.atoms)):
+            yield from all_statements(action)
+
+    @property
+    def assigned(self) -> frozenset[str]:
+        """The debugger variables: whatever an action assigns."""
+        return frozenset(each.name for each in self.statements() if isinstance(each, Assign))
+
+
+def all_statements(action: Action) -> Iterator[Statement]:
+    """The statements of an action with those inside an `if`."""
+    for statement in action:
+        yield statement
+        if isinstance(statement, When):
+            yield from all_statements(statement.then)
+
+
+def values_of(statement: Statement) -> tuple[Node, ...]:
+    """What a statement reads itself."""
+    match statement:
+        case Assign(_, value):
+            return (value,)
+        case Perform(_, arguments):
+            return arguments
+        case When(condition, _):
+            return (condition,)
 
 
 def _event_text(event: Control | Data) -> str:

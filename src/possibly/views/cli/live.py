@@ -11,6 +11,7 @@ operating system are not stopped. Ctrl-C at the prompt is a character, as no han
 
 from __future__ import annotations
 
+import atexit
 import linecache
 import os
 import re
@@ -126,8 +127,7 @@ class Stopper:
         if self.is_over or told.property in self.is_off or self._last == (told.property, told.event):
             return  # several occurrences may end in one event
         self._last = told.property, told.event
-        task = told.event.rpartition(":")[0]
-        stop = Stop(self.live, _Tasks(self.recording), told, task)
+        stop = Stop(self.live, _Tasks(self.recording), told, told.task)
         self._say(stop.headline())
         if self.terminal is None:
             self._say("".join(f"  {line}\n" for line in stop.where("")))
@@ -333,9 +333,10 @@ def main() -> None:
     specification, order = unpacked(os.environ.pop(LIVE))
     stopper = Stopper(Terminal.of_user())
     stopper.live = LivePaths(specification, order, stopper.tell)
+    atexit.register(stopper.live.finish)
 
     def make(settings: Settings) -> FollowedRecording:
-        stopper.recording = FollowedRecording(settings, stopper.live.line)
+        stopper.recording = FollowedRecording(settings, stopper.live.line, stopper.live.lost)
         return stopper.recording
 
     start.main(make)
