@@ -21,6 +21,9 @@ Value: TypeAlias = "Any"
 MAX_BITS = 100_000
 MAX_ITEMS = 100_000
 
+CUT = "possibly:cut"
+"""The key that marks an object as what is left of a value that was too large to be kept."""
+
 
 class FaultError(Exception):
     """An operation without meaning, or with too large a result; the text says which."""
@@ -29,6 +32,36 @@ class FaultError(Exception):
 def kind(value: Value) -> str:
     """The type of a value, as messages name it."""
     return "null" if value is None else type(value).__name__
+
+
+def cut_off(word: str, length: int, first: Value = None) -> Value:
+    """What is kept of a large value: its kind, its length and its first items."""
+    return {CUT: word, "length": length} | ({} if first is None else {"first": first})
+
+
+def is_cut(value: Value) -> bool:
+    return type(value) is dict and CUT in value
+
+
+def has_cut(value: Value) -> bool:
+    """Whether a part of the value, or all of it, was cut off."""
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if type(each) is dict:
+            if CUT in each:
+                return True
+            pending += each.values()
+        elif type(each) is list:
+            pending += each
+    return False
+
+
+def _length(value: Value) -> int:
+    """Lengths are kept whole."""
+    if is_cut(value) and type(value.get("length")) is int:
+        return int(value["length"])
+    return len(_iterable("len", value))
 
 
 def _is_number(value: Value) -> bool:
@@ -186,7 +219,7 @@ def _extreme(name: str, choose: Callable[[Any], Value]) -> Callable[..., Value]:
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "len": lambda value: len(_iterable("len", value)),
+    "len": _length,
     "abs": _absolute,
     "sum": _sum,
     "any": lambda value: any(_iterable("any", value)),

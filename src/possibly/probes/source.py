@@ -65,9 +65,14 @@ class Watch:
     """Functions whose calls are told with their arguments."""
     scoped: frozenset[str] = frozenset()
     """Locals that are told as those of their function, `f.x`, too, and the calls of that."""
+    every_call: bool = False
+    """Calls of all functions that are no generators, as far as `most_calls` goes."""
+    most_calls: int = 0
+    """Of a function that was called more often nothing is kept, unless it is named; 0: of none."""
 
     def is_empty(self) -> bool:
-        return not (self.names or self.members or self.functions or self.everything)
+        named = self.names or self.members or self.functions
+        return not (named or self.everything or self.every_call)
 
 
 def labels_of(source: str) -> dict[int, str]:
@@ -91,11 +96,11 @@ def rewritten(tree: ast.Module, source: str, module: str, watch: Watch, site: Si
         return None
     rewriter = _Rewriter(tree, module, watch, labels, site)
     found: ast.Module = rewriter.visit(tree)
-    return ast.fix_missing_locations(found) if rewriter.touched else None
+    return ast.fix_missing_locations(found) if rewriter.touched or rewriter.counted else None
 
 
 def _speaks_of(tree: ast.Module, watch: Watch) -> bool:
-    if watch.everything:
+    if watch.everything or watch.every_call:
         return True
     words = watch.names | watch.members | watch.functions
     return any(
@@ -135,6 +140,8 @@ class _Rewriter(ast.NodeTransformer):
         self.touched = False
         self.has_scoped = False
         """The function at hand has locals that end with it."""
+        self.counted = False
+        """Some call is told by `_counted_calls`."""
 
     # ---- what is watched ------------------------------------------------------------------------
 
@@ -214,6 +221,8 @@ class _Rewriter(ast.NodeTransformer):
         given = self._told_locals(node)
         if node.name in self.watch.functions or self.has_scoped:
             body = self._told_calls(node, body, given)
+        elif self.watch.every_call and not self.scope.is_generator:
+            body = self._counted_calls(node, body)
         first = self._set_arguments(node)
         if self.touched:
             made = [trees.assign(name, entry) for name, entry in self.prepared.items()]
@@ -256,6 +265,15 @@ class _Rewriter(ast.NodeTransformer):
         if given:
             told = [told[0] if told else ast.Constant(None), ast.Tuple(given, ast.Load())]
         return [*first, trees.tell(ENTER, trees.me(), site, *told), tried]
+
+    def _counted_calls(self, node: Any, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The same, told as long as there are not too many."""
+        first = [body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
+        touched, site = self.touched, self.site(node, fn=node.name)
+        self.touched = touched  # who runs is asked for when the call is told
+        self.counted = True
+        tried = ast.Try(body or [ast.Pass()], [], [], [ast.Expr(trees.call("leave", site))])
+        return [*first, ast.Expr(trees.call("enter", site)), tried]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
         outer, self.scope = self.scope, self.scopes[node]

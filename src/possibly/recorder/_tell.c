@@ -60,6 +60,9 @@ typedef struct {
     size_t mask, used;
     uint8_t *bytes;
     size_t count, room;
+    unsigned most_calls; /* 0: calls are not counted */
+    unsigned *calls;     /* of functions, by their sites */
+    size_t sites;
     Py_ssize_t position; /* how long the list was when the newest record was written */
 } Tape;
 
@@ -361,6 +364,92 @@ static PyObject *tape_note(Tape *self, PyObject *entry)
     Py_RETURN_NONE;
 }
 
+enum { ENTER = 6, EXIT = 7, LEFT_OUT = 29 }; /* as in `entries.py` */
+
+/* Where the calls of a site are counted; NULL with an error. */
+static unsigned *calls_of(Tape *self, size_t site)
+{
+    if (site >= self->sites) {
+        size_t sites = site + 64 + self->sites;
+        unsigned *larger = PyMem_Realloc(self->calls, sites * sizeof *larger);
+        if (!larger) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+        memset(larger + self->sites, 0, (sites - self->sites) * sizeof *larger);
+        self->calls = larger;
+        self->sites = sites;
+    }
+    return &self->calls[site];
+}
+
+static PyObject *tell_call(Tape *self, int kind, size_t site)
+{
+    long process = process_here(self);
+    if (process < 0)
+        return NULL;
+    Record record = {.kind = (uint8_t)kind, .process = (uint64_t)process, .site = site};
+    if (write_noted(self, &record))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* A function whose calls are counted begins. */
+static PyObject *tape_enter(Tape *self, PyObject *given)
+{
+    size_t site = PyLong_AsSize_t(given);
+    if (site == (size_t)-1)
+        return NULL;
+    if (self->most_calls) {
+        unsigned *count = calls_of(self, site);
+        if (!count)
+            return NULL;
+        if (*count > self->most_calls)
+            Py_RETURN_NONE;
+        if (++*count > self->most_calls) {
+            PyObject *entry = Py_BuildValue("(iO)", LEFT_OUT, given);
+            int failed = entry ? PyList_Append(self->entries, entry) : -1;
+            Py_XDECREF(entry);
+            if (failed)
+                return NULL;
+            Py_RETURN_NONE;
+        }
+    }
+    return tell_call(self, ENTER, site);
+}
+
+static PyObject *tape_leave(Tape *self, PyObject *given)
+{
+    size_t site = PyLong_AsSize_t(given);
+    if (site == (size_t)-1)
+        return NULL;
+    if (self->most_calls && site < self->sites && self->calls[site] > self->most_calls)
+        Py_RETURN_NONE;
+    return tell_call(self, EXIT, site);
+}
+
+static PyObject *tape_limit_calls(Tape *self, PyObject *most)
+{
+    unsigned long found = PyLong_AsUnsignedLong(most);
+    if (found == (unsigned long)-1 && PyErr_Occurred())
+        return NULL;
+    self->most_calls = (unsigned)found;
+    Py_RETURN_NONE;
+}
+
+static PyObject *tape_left_out(Tape *self, PyObject *Py_UNUSED(none))
+{
+    PyObject *found = PyList_New(0);
+    for (size_t site = 0; found && self->most_calls && site < self->sites; site++)
+        if (self->calls[site] > self->most_calls) {
+            PyObject *number = PyLong_FromSize_t(site);
+            if (!number || PyList_Append(found, number))
+                Py_CLEAR(found);
+            Py_XDECREF(number);
+        }
+    return found;
+}
+
 /* Threads may be other processes than they were. */
 static PyObject *tape_forget(Tape *self, PyObject *Py_UNUSED(none))
 {
@@ -446,6 +535,7 @@ static void tape_dealloc(Tape *self)
     tape_clear(self);
     PyMem_Free(self->places);
     PyMem_Free(self->bytes);
+    PyMem_Free(self->calls);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
@@ -453,6 +543,10 @@ static PyMethodDef tape_methods[] = {
     {"before", (PyCFunction)(void (*)(void))tape_before, METH_FASTCALL, "What is about to be done."},
     {"after", (PyCFunction)(void (*)(void))tape_after, METH_FASTCALL, "What was done."},
     {"note", (PyCFunction)tape_note, METH_O, "An entry of rewritten source."},
+    {"enter", (PyCFunction)tape_enter, METH_O, "A function whose calls are counted begins."},
+    {"leave", (PyCFunction)tape_leave, METH_O, "It ends."},
+    {"limit_calls", (PyCFunction)tape_limit_calls, METH_O, "Calls beyond this number are too many; 0: never."},
+    {"left_out", (PyCFunction)tape_left_out, METH_NOARGS, "Sites of functions that were called too often."},
     {"forget", (PyCFunction)tape_forget, METH_NOARGS, "Which thread is which process has changed."},
     {"take", (PyCFunction)tape_take, METH_NOARGS, "All entries and records so far, which are then forgotten."},
     {NULL, NULL, 0, NULL},

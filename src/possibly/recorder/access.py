@@ -37,6 +37,7 @@ class Access:
     """The functions for one log."""
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._append = log.note
         self._object_number = log.object_number
 
@@ -47,6 +48,7 @@ class Access:
             "_possibly_mutator": self.mutator, "_possibly_mutator_in": self.mutator_in,
             "_possibly_item": self.item, "_possibly_member": self.member, "_possibly_seen": self.seen,
             "_possibly_args": self.arguments, "_possibly_tell": self._append,
+            "_possibly_enter": self._log.enter, "_possibly_leave": self._log.leave,
         }  # fmt: skip
 
     def put(self) -> None:

@@ -40,10 +40,12 @@ INITIAL = 27
 """(INITIAL, values): globals that had values when the recording began."""
 OBJECT_ARGUMENT, THING_ARGUMENT = "\0object", "\0thing"
 """(OBJECT_ARGUMENT, number): an argument of a call that is an object; the other: that is a primitive."""
+LEFT_OUT = 29
+"""(LEFT_OUT, site): calls of a function that is called too often; what was told of them does not count."""
 HEADER = 26
 """(HEADER, fields): which process of the operating system this is, and who started it."""
 __all__ = [
-    "ENTER", "EXIT", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "MARK", "MEMBER_READ", "MEMBER_WRITE",
-    "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
+    "ENTER", "EXIT", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LEFT_OUT", "MARK", "MEMBER_READ",
+    "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
     "PROCESS", "RAW", "READ", "SET", "SITE", "SYNC", "THING", "THING_ARGUMENT", "WRITE",
 ]  # fmt: skip

@@ -28,6 +28,8 @@ class TextLines:
     """Takes a header and events, and hands blocks of text on."""
 
     def __init__(self, write: Callable[[bytes], Any], progress: Callable[[int], None] | None = None) -> None:
+        self.about: dict[str, Any] = {}
+        """More fields of the header."""
         self._write = write
         self._progress = progress
         self._block: list[str] = []
@@ -35,7 +37,9 @@ class TextLines:
 
     def header(self, shared: Mapping[str, Any]) -> None:
         fields: dict[str, Any] = {"format": FORMAT, "version": VERSION, "processes": []}
-        self._block.append(encode({**fields, "shared": dict(shared)} if shared else fields))
+        if shared:
+            fields["shared"] = dict(shared)
+        self._block.append(encode({**fields, **self.about}))
 
     def add_fields(self, fields: Mapping[str, Any]) -> None:
         self.add_text(encode(fields))

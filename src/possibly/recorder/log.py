@@ -30,9 +30,12 @@ from typing import Any
 from possibly.compiled import built
 from possibly.probes import port
 from possibly.recorder.entries import (
+    ENTER,
+    EXIT,
     HEADER,
     ITEM_READ,
     ITEM_WRITE,
+    LEFT_OUT,
     MEMBER_READ,
     MEMBER_WRITE,
     NAMED,
@@ -90,6 +93,12 @@ class Log:
         self.after: Callable[..., None] = self._tape.after if self._tape else self.plain_after
         self.note: Callable[[tuple[Any, ...]], None] = self._tape.note if self._tape else self.append
         """What rewritten source calls with an entry."""
+        self.enter: Callable[[int], None] = self._tape.enter if self._tape else self.plain_enter
+        """What rewritten source calls where a function begins whose calls are counted."""
+        self.leave: Callable[[int], None] = self._tape.leave if self._tape else self.plain_leave
+        self._most_calls = 0
+        self._calls: dict[int, int] = {}
+        """How often functions were entered, by their sites."""
         if self._tape:
             self.moved: Callable[[], None] = self._tape.forget
         self._open(parent)
@@ -126,6 +135,28 @@ class Log:
         told = ({action: number_of(action) for action in actions} for actions in (TOLD_BEFORE, TOLD_AFTER))
         tables = port.process_tables()
         return kernel.Tape(SYNC, *told, self.entries, *tables, port.me, self._place_of, monotonic)
+
+    def limit_calls(self, most: int) -> None:
+        """Of a function that is called more often nothing counts; 0: no function is called too often."""
+        self._most_calls = most
+        if self._tape:
+            self._tape.limit_calls(most)
+
+    def plain_enter(self, site: int) -> None:
+        if self._most_calls:
+            count = self._calls[site] = self._calls.get(site, 0) + 1
+            if count > self._most_calls:
+                if count == self._most_calls + 1:
+                    self.append((LEFT_OUT, site))
+                return
+        self.append((ENTER, port.me(), site))
+
+    def plain_leave(self, site: int) -> None:
+        if not self._most_calls or self._calls.get(site, 0) <= self._most_calls:
+            self.append((EXIT, port.me(), site))
+
+    def _plain_left_out(self) -> list[int]:
+        return [site for site, count in self._calls.items() if count > self._most_calls > 0]
 
     def switch(self, process: int, name: str) -> None:
         self.append((PROCESS, process, name))
@@ -339,6 +370,8 @@ class Log:
         """Sites and objects that the child knows from its parent."""
         for (file, line, label, variable, fn), number in self._site_numbers.items():
             self.append((SITE, number, f"{file}:{line}", label, variable, fn))
+        for site in self._tape.left_out() if self._tape else self._plain_left_out():
+            self.append((LEFT_OUT, site))
         for held, number in list(self._objects.values()):
             self._definitions.append((OBJECT, number, _class_name(held())))
             self._nameless.add(id(held()))

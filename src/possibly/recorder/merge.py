@@ -19,6 +19,8 @@ from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
 from possibly.recorder.lines import encode, quoted, text_lines
 from possibly.recorder.naming import Naming
 from possibly.recorder.sources import Entry, Source, read_sources
+from possibly.records import replace
+from possibly.trace.recorded import FIELD, Recorded
 
 _VALUE = "\0"
 """Stands for the value where the text around it is wanted."""
@@ -38,16 +40,34 @@ class Out(Protocol):
     def add_fields(self, fields: Mapping[str, Any]) -> Any: ...
 
 
-def write_merged(folder: str, path: str, progress: Progress | None = None) -> tuple[int, int]:
-    """Writes the trace of all logs in a folder; how many events and processes it has."""
+def write_merged(
+    folder: str, path: str, progress: Progress | None = None, about: Recorded | None = None
+) -> tuple[int, int]:
+    """Writes the trace of all logs in a folder; how many events and processes it has.
+
+    `about`: what is known of the recording beforehand; the logs say the rest.
+    """
     sources = read_sources(folder)
     total = sum(len(source.events) for source in sources)
     told = None if progress is None else lambda done: progress("merging", done, total)
     with text_lines(path, told) as lines:
         merge = Merge(sources, lines)
+        lines.about = {FIELD: _recorded(sources, about or Recorded()).fields()}
         merge.begin()
         merge.go_on(is_over=True)
     return lines.count, len(merge.counts)
+
+
+def _recorded(sources: list[Source], about: Recorded) -> Recorded:
+    """Which functions were told, and which of them were called too often."""
+    sites = ((source.key, site) for source in sources for site in source.sites.values())
+    told = {(key, site[1]): site[5] for key, site in sites if site[4] is None}
+    left_out = {told[source.key, site] for source in sources for site in source.left_out}
+    return replace(
+        about,
+        functions=(about.functions | {name for name in told.values() if name}) - left_out,
+        left_out=frozenset(left_out),
+    )
 
 
 class Merge:
@@ -61,7 +81,8 @@ class Merge:
         self.naming = Naming()
         self.counts: dict[str, int] = {}
         """Events of each process so far."""
-        self.stacks: dict[str, list[str]] = {}
+        self.stacks: dict[str, list[tuple[str, int]]] = {}
+        """The calls of each process that have begun: function and site."""
         self.meets = 0
         self.things: dict[Any, str] = {}
         self.parents: dict[Any, str] = {}
@@ -190,6 +211,9 @@ class Merge:
             case e.SET:
                 _, _, _, _, name, function = source.sites[entry[2]]
                 return {"set": _locals(function, [(name, value)])}
+            case e.ENTER | e.EXIT:
+                kind = "enter" if entry[0] == e.ENTER else "exit"
+                return {"kind": kind, "fn": source.sites[entry[2]][5]}
         return {}
 
     def _member(self, source: Source, entry: Entry) -> None:
@@ -232,19 +256,30 @@ class Merge:
         return {"at": site[2]} if site[3] is None else {"at": site[2], "label": site[3]}
 
     def _call(self, source: Source, entry: Entry) -> None:
+        site = entry[2]
+        if site in source.left_out:
+            return
         stack = self.stacks.setdefault(self.naming.process(source, entry[1]), [])
-        function = source.sites[entry[2]][5]
-        told: dict[str, Any] = {}
-        if len(entry) > 3 and entry[3] is not None:
+        function = source.sites[site][5]
+        if entry[0] == e.ENTER:
+            stack.append((function, site))
+        elif (function, site) in stack:  # else a generator was left half-way
+            while (above := stack.pop()) != (function, site):
+                self._told_call(source, (e.EXIT, entry[1], above[1]))
+        else:
+            return
+        self._told_call(source, entry)
+
+    def _told_call(self, source: Source, entry: Entry) -> None:
+        if len(entry) == 3:
+            self._access(source, entry)
+            return
+        told: dict[str, Any] = self._accessed(source, entry, None)
+        if entry[3] is not None:
             told["args"] = [self._argument(source, each) for each in entry[3]]
         if len(entry) > 4:
-            told["set"] = _locals(function, entry[4])
-        if entry[0] == e.ENTER:
-            stack.append(function)
-            self._add(source, entry, kind="enter", fn=function, **told)
-        elif stack and stack[-1] == function:  # else a generator was left half-way
-            stack.pop()
-            self._add(source, entry, kind="exit", fn=function, **told)
+            told["set"] = _locals(told["fn"], entry[4])
+        self._add(source, entry, **told)
 
     def _argument(self, source: Source, told: Any) -> Any:
         match told:

@@ -28,6 +28,8 @@ from possibly.records import dataclass, replace
 VARIABLE = "POSSIBLY_RECORDING"
 WORDS = ("names", "members", "functions", "arguments", "scoped")
 """The fields of a `Watch` that are sets of words."""
+FLAGS = ("everything", "every_call", "most_calls")
+"""Its other fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Settings:
 
     def text(self) -> str:
         watch: dict[str, Any] = {word: sorted(getattr(self.watch, word)) for word in WORDS}
-        watch["everything"] = self.watch.everything
+        watch |= {name: getattr(self.watch, name) for name in FLAGS}
         places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn")}
         return json.dumps({**places, "watch": watch})
 
@@ -52,8 +54,8 @@ class Settings:
     def of(text: str) -> Settings:
         fields = json.loads(text)
         watch = fields.pop("watch")
-        words = {word: frozenset(watch[word]) for word in WORDS}
-        return Settings(watch=Watch(everything=watch["everything"], **words), **fields)
+        words: dict[str, Any] = {word: frozenset(watch[word]) for word in WORDS}
+        return Settings(watch=Watch(**words, **{name: watch[name] for name in FLAGS}), **fields)
 
 
 class Recording:
@@ -62,6 +64,7 @@ class Recording:
     def __init__(self, settings: Settings, log: Log | None = None) -> None:
         self.settings = settings
         self.log = log or Log(settings.folder, settings.name, settings.parent, compiled())
+        self.log.limit_calls(settings.watch.most_calls)
         self.patches = Patches()
         self.finder = imports.Finder(self.patches, settings.watch, self.sites)
         self._tokens = itertools.count(1)

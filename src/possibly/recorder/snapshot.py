@@ -1,8 +1,8 @@
 """Values as they are now, in the few kinds that a trace has.
 
 Whatever is not JSON becomes a text that names its type: no method of the program is called to look at it.
-Deep
-and long values are cut off, with a mark.
+Deep and long values are cut off, with a mark (`logic.values.cut_off`): a formula that reads more of them than
+their length is undecided.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import deque
 from math import isfinite
 from typing import Any
+
+from possibly.logic.values import cut_off
 
 PLAIN = frozenset({int, str, bool, type(None)})
 DEEPEST = 5
@@ -23,26 +25,36 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return value
     if kind is float:
         return value if isfinite(value) else str(value)
-    if depth < DEEPEST:
-        if kind in (list, tuple, deque):
-            return _items(list(value), depth)
-        if kind is dict:
-            return _pairs(value, depth)
-        if kind in (set, frozenset):
-            return _items(sorted(value, key=_rank), depth)
+    for base in _SEQUENCES:
+        if isinstance(value, base):
+            return _items(list(base.__iter__(value)), depth, base.__name__)
+    if isinstance(value, dict):
+        return _pairs(list(dict.items(value)), depth)
+    for base in _SETS:
+        if isinstance(value, base):
+            return _items(sorted(base.__iter__(value), key=_rank), depth, base.__name__)
     return _other(value)
 
 
-def _items(values: list[Any], depth: int) -> list[Any]:
+_SEQUENCES: tuple[Any, ...] = (list, tuple, deque)
+_SETS: tuple[Any, ...] = (set, frozenset)
+
+
+def _items(values: list[Any], depth: int, kind: str) -> Any:
+    if depth >= DEEPEST:
+        return cut_off(kind, len(values))
     found = [snapshot(value, depth + 1) for value in values[:LONGEST]]
-    return found if len(values) <= LONGEST else [*found, "..."]
+    return found if len(values) <= LONGEST else cut_off(kind, len(values), found)
 
 
-def _pairs(values: dict[Any, Any], depth: int) -> dict[str, Any]:
-    pairs = list(values.items())[:LONGEST]
-    return {
-        key if type(key) is str else str(snapshot(key)): snapshot(value, depth + 1) for key, value in pairs
+def _pairs(values: list[tuple[Any, Any]], depth: int) -> Any:
+    if depth >= DEEPEST:
+        return cut_off("dict", len(values))
+    found = {
+        key if type(key) is str else str(snapshot(key)): snapshot(value, depth + 1)
+        for key, value in values[:LONGEST]
     }
+    return found if len(values) <= LONGEST else cut_off("dict", len(values), found)
 
 
 def _rank(value: Any) -> tuple[str, Any]:

@@ -31,6 +31,8 @@ class Source:
     classes: dict[int, str] = field(default_factory=dict)
     things: dict[int | str, str] = field(default_factory=dict)
     initial: dict[str, Any] = field(default_factory=dict)
+    left_out: set[int] = field(default_factory=set)
+    """Sites of functions that were called too often."""
     events: list[Entry] = field(default_factory=list)
     position: int = 0
     time: float = 0.0
@@ -100,6 +102,8 @@ def add_entry(found: Source, entry: Entry) -> None:
             found.things[entry[1]] = entry[2]
         case e.HEADER:
             found.header = entry[1]
+        case e.LEFT_OUT:
+            found.left_out.add(entry[1])
         case e.INITIAL:
             found.initial = entry[1]
         case _:

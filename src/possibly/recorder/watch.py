@@ -15,6 +15,12 @@ from possibly.logic.syntax import Name, Node, Quantified, Shared, Stack
 from possibly.logic.walk import nodes
 from possibly.probes.source import Watch
 
+ALL, USUAL, NAMED, SYNC = "all", "usual", "named", "sync"
+"""How much is recorded: every call and access; every call but of what is called all the time; what a property
+or the user names; synchronisation alone."""
+MOST_CALLS = 10_000
+"""Calls of a function that are kept when nobody asked for them."""
+
 STATE_LANGUAGES = ("ctl", "ltl")
 """Those whose formulas are read as trees."""
 TASKS = "tl"
@@ -26,8 +32,11 @@ def watched(
     watch: Iterable[str] = (),
     calls: Iterable[str] = (),
     everything: bool = False,
+    record: str = NAMED,
 ) -> Watch:
     """The variables and functions of the specification and those that were asked for."""
+    if record == SYNC:
+        specification, watch, calls = None, (), ()
     names: set[str] = set()
     members: set[str] = set()
     functions = {call.rpartition(".")[2] for call in calls}
@@ -48,9 +57,15 @@ def watched(
         if scoped:
             scoped |= {part for let in specification.lets for part in _last_words(let.formula)}
     return Watch(
-        frozenset(names), frozenset(members), frozenset(functions), everything, frozenset(arguments),
+        frozenset(names),
+        frozenset(members),
+        frozenset(functions),
+        everything or record == ALL,
+        frozenset(arguments),
         frozenset(scoped),
-    )  # fmt: skip
+        every_call=record in (USUAL, ALL),
+        most_calls=MOST_CALLS if record == USUAL else 0,
+    )
 
 
 def _asked_for(name: str, names: set[str], members: set[str]) -> None:

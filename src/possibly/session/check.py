@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from possibly.detection.missing import Pair
     from possibly.session.paths import PathChecker
     from possibly.session.tasks import TaskChecker
+    from possibly.session.unrecorded import Unrecorded
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is done, how much of it is done, and of how much if that is known."""
@@ -129,7 +130,24 @@ class Checker:
 
         return TaskChecker(self.computation.trace, self.options.engine, self.options.explain)
 
+    @cached_property
+    def _unrecorded(self) -> Unrecorded | None:
+        """What knows which questions the trace cannot answer, if it says what was recorded."""
+        if "recorded" not in self.computation.trace.header:
+            return None
+        from possibly.session.unrecorded import Unrecorded
+
+        return Unrecorded(self.computation.trace)
+
     def verdict(self, found: Property, bound: Bound) -> Verdict:
+        if self._unrecorded is not None:
+            strangers = self._paths.strangers(found) if self._paths and found.language in PATHS else ()
+            unknown = self._unrecorded.verdict(found, bound.formula, strangers)
+            if unknown is not None:
+                return unknown
+        return self._answered(found, bound)
+
+    def _answered(self, found: Property, bound: Bound) -> Verdict:
         if self._paths is not None and found.language in PATHS:
             return self._paths.verdict(found, self._budget(f"checking {found.name}"))
         if found.language == "tl":

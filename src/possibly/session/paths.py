@@ -78,9 +78,7 @@ class PathChecker:
             raise UsageError(f"no engine is called {engine!r} for {found.language}: use auto")
         expression = self._compiled(found)
         check_actions(expression.expression, found.source, self.functions)
-        meaning = Meaning(expression, self.computation)
-        strangers = dict.fromkeys(meaning.unmatched())
-        said = [f"{found.name}: no event of the trace is called {name}" for name in strangers]
+        said = [f"{found.name}: no event of the trace is called {name}" for name in self.strangers(found)]
         return (*said, *self._doubts_of_actions(found, expression.expression))
 
     def _doubts_of_actions(self, found: Property, expression: Expression) -> Iterator[str]:
@@ -97,6 +95,11 @@ class PathChecker:
 
     def _assigned(self, found: Property) -> frozenset[str]:
         return self._compiled(found).expression.assigned
+
+    def strangers(self, found: Property) -> tuple[str, ...]:
+        """Names of the expression that no event bears."""
+        meaning = Meaning(self._compiled(found), self.computation)
+        return tuple(dict.fromkeys(meaning.unmatched()))
 
     def _compiled(self, found: Property) -> Compiled:
         expression = compiled(parse_path(found.source, self.definitions))

@@ -25,10 +25,11 @@ from possibly.recorder.entries import INITIAL
 from possibly.recorder.log import PERIOD
 from possibly.recorder.merge import Progress, write_merged
 from possibly.recorder.recording import VARIABLE, Recording, Settings
-from possibly.recorder.watch import watched
+from possibly.recorder.watch import NAMED, watched
 from possibly.records import dataclass, field
 from possibly.trace import load, write_trace
 from possibly.trace.model import Trace
+from possibly.trace.recorded import Recorded
 
 FORWARDED = ("SIGTERM", "SIGHUP")
 
@@ -53,10 +54,14 @@ class Request:
     """The module that runs the program in the child."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the starter needs to know."""
+    record: str = NAMED
+    """How much is recorded: see `recorder.watch`."""
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Done:
+    """A trace that was written."""
+
     path: str
     events: int
     processes: int
@@ -68,30 +73,35 @@ class Recorded:
         return load(self.path)
 
 
-def record_program(request: Request, progress: Progress | None = None) -> Recorded:
+def record_program(request: Request, progress: Progress | None = None) -> Done:
     """Runs the program, recorded, and writes the trace."""
     _check_program(request)
-    watch = watched(request.specification, request.watch, request.calls, request.races)
+    watch = watched(request.specification, request.watch, request.calls, request.races, request.record)
     folder = tempfile.mkdtemp(prefix="possibly-")
     try:
         with _sending(request, folder) as poll:
             status = _run(request, Settings(folder, watch), poll)
-        events, processes = _write(folder, request.output, request.specification, progress)
-        return Recorded(request.output, events, processes, status)
+        about = Recorded(functions=watch.functions, program=request.words)
+        events, processes = _write(folder, request.output, request.specification, progress, about)
+        return Done(request.output, events, processes, status)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _write(
-    folder: str, path: str, specification: Specification | None, progress: Progress | None = None
+    folder: str,
+    path: str,
+    specification: Specification | None,
+    progress: Progress | None = None,
+    about: Recorded | None = None,
 ) -> tuple[int, int]:
     """Writes the trace of the logs in a folder, with the order that `sync` rules establish.
 
     All that is checked later respects that order.
     """
     if specification is None or not specification.syncs:
-        return write_merged(folder, path, progress)
-    found = write_merged(folder, plain := os.path.join(folder, "merged.jsonl"), progress)
+        return write_merged(folder, path, progress, about)
+    found = write_merged(folder, plain := os.path.join(folder, "merged.jsonl"), progress, about)
     write_trace(_synchronised(load(plain, cache=False), specification), path)
     return found
 
@@ -231,7 +241,7 @@ class Recorder:
         self._live.undo()
         self._recording.stop()
         try:
-            _write(self._folder, str(self.path), self._specification)
+            _write(self._folder, str(self.path), self._specification, about=Recorded(self._watch.functions))
             self.trace = load(self.path)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import UsageError
+from possibly.records import replace
 from possibly.views.cli import check
 from possibly.views.cli.formats import Answers, add_format_arguments
 from possibly.views.cli.messages import remark
@@ -86,6 +87,12 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="record every shared access and report unordered conflicting ones",
     )
+    group.add_argument(
+        "--record",
+        choices=("all", "named", "sync"),
+        help="record all calls and shared accesses, what is named, or synchronisation alone (default: what "
+        "is named; without a question also calls of your functions, but for those called all the time)",
+    )
     group.add_argument("--mpi", metavar="N", type=int, help="run N ranks under mpiexec")
     group.add_argument(
         "--live",
@@ -116,6 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.send,
         *_starter(arguments, specification),
     )
+    request = replace(request, record=_how_much(arguments, specification))
     progress = terminal_progress()
     with progress or nullcontext():
         done = record_program(request, progress)
@@ -126,6 +134,14 @@ def run(arguments: argparse.Namespace) -> int:
         found.append(check.status_with(answers, arguments))
     answers.show()
     return check.combined(found) or done.status
+
+
+def _how_much(arguments: argparse.Namespace, specification: Specification | None) -> str:
+    """What is recorded: as asked for; else, where nothing is named yet, as much as is cheap."""
+    if arguments.record is not None:
+        return str(arguments.record)
+    names = specification or arguments.watched or arguments.calls or arguments.races or arguments.send
+    return "named" if names else "usual"
 
 
 def _starter(arguments: argparse.Namespace, specification: Specification | None) -> tuple[Any, ...]:

@@ -1,0 +1,59 @@
+"""What a trace says of its own recording: which calls it tells, which not, and how to record them.
+
+It stands in the header as `recorded`. A trace without it, written by hand or by another tool, says nothing of
+the kind, and what it does not tell is taken as not done.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from possibly.records import dataclass
+
+FIELD = "recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The `recorded` field of a header."""
+
+    functions: frozenset[str] = frozenset()
+    """Functions whose calls are all told."""
+    left_out: frozenset[str] = frozenset()
+    """Functions that were called so often that their calls were not kept."""
+    for_order: frozenset[str] = frozenset()
+    """Variables of which only those accesses are told that order the run; their values are not."""
+    program: tuple[str, ...] = ()
+    """What was run, with its arguments."""
+
+    def fields(self) -> dict[str, Any]:
+        """As the header has it; what is empty is left out, but for the functions."""
+        told = {"functions": self.functions, "left_out": self.left_out, "for_order": self.for_order}
+        found: dict[str, Any] = {
+            name: sorted(words) for name, words in told.items() if words or name == "functions"
+        }
+        return {**found, "program": list(self.program)} if self.program else found
+
+    def again(self, *options: str) -> str:
+        """The command that records the program with these options too."""
+        return shlex.join(["possibly", "run", *options, *self.program])
+
+
+def recorded_of(header: Mapping[str, Any]) -> Recorded | None:
+    """What a header says; None if it says nothing, or nothing that can be read."""
+    fields = header.get(FIELD)
+    if not isinstance(fields, dict):
+        return None
+    words = {name: _words(fields.get(name)) for name in ("functions", "left_out", "for_order")}
+    return Recorded(
+        frozenset(words["functions"]),
+        frozenset(words["left_out"]),
+        frozenset(words["for_order"]),
+        _words(fields.get("program")),
+    )
+
+
+def _words(told: Any) -> tuple[str, ...]:
+    return tuple([word for word in told if isinstance(word, str)]) if isinstance(told, list) else ()
