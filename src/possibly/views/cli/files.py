@@ -42,6 +42,14 @@ def read_text(path: str) -> str:
         raise PossiblyError("not a text in UTF-8", file=path, line=line) from None
 
 
+def read_bytes(path: str) -> bytes:
+    """The whole content of a file; `-` is standard input."""
+    try:
+        return sys.stdin.buffer.read(LARGEST_TEXT) if path == "-" else _bytes_of(path)
+    except OSError as error:
+        raise error_of(error, path) from None
+
+
 def _bytes_of(path: str) -> bytes:
     with open(path, "rb") as file:
         data = file.read(LARGEST_TEXT + 1)
