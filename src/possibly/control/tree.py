@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from random import Random
 from typing import Protocol
 
 from possibly.control.causality import Things, meet, split
 from possibly.control.execution import Access, Execution, Outcome, Step, Task
 
 HUNT = 60
-"""So many executions look for a failure where one is likely; then the search goes from left to right."""
+"""So many executions look for a failure where one is likely; then the search goes from left to right, with
+every so many executions one somewhere else (`schedulers.dpor`)."""
 
 
 COUNTERS = ("executions", "redundant", "infeasible", "diverged", "truncated", "choices", "branches")
@@ -191,6 +193,17 @@ class ExecutionTree:
         if self.begun >= HUNT:
             return self._leftmost_leaf()
         return self.hand_out(self._fresh.pop()) if self._fresh else None
+
+    def any_leaf(self, random: Random) -> Node | None:
+        """A leaf that nobody executes yet, rather one near the root: each child is as likely as another."""
+        node = self.root
+        if not node.todo:
+            return None
+        while node.children:
+            node = random.choice([child for child in node.children if child.todo])
+        if node in self._fresh:
+            self._fresh.remove(node)
+        return self.hand_out(node)
 
     def _leftmost_leaf(self) -> Node | None:
         """The leftmost leaf that nobody executes yet; what is complete to its left is forgotten."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from possibly.control.causality import canonical
 from possibly.control.execution import Execution, Outcome
-from possibly.control.schedulers.dpor import Dpor
+from possibly.control.runtime.zygote import script
+from possibly.control.schedulers.dpor import NEAR, Dpor, _is_elsewhere
 from possibly.control.tree import ExecutionTree, Node
+from possibly.session.explore import Options, explore
 from tests.control.bugs import BUGS
 from tests.control.programs import FAMILIES, interpreted, random_program
 from tests.control.toy import Toy, classes, classes_by_prefixes
@@ -169,3 +172,20 @@ def test_an_item_of_a_queue_may_go_to_whoever_comes_first(before: list[tuple[str
         for execution in explored(program)
     }
     assert firsts == {"0.2", "0.3"}
+
+
+def test_some_executions_are_made_elsewhere_and_fewer_the_longer_nothing_is_found() -> None:
+    def share(begin: int, end: int) -> float:
+        return sum(map(_is_elsewhere, range(begin, end))) / (end - begin)
+
+    assert share(0, NEAR) == 0
+    assert share(NEAR, 1_000) > share(1_000, 10_000) > share(10_000, 20_000) > 0
+
+
+@pytest.mark.parametrize("name", ["cache", "jobs", "limiter"])
+def test_a_bug_that_is_far_from_the_first_execution_is_found_soon(name: str) -> None:
+    """From left to right the search finds nothing in a thousand executions of the cache."""
+    path = Path(__file__).parents[3] / "benchmarks" / "wrong" / f"{name}.py"
+    with script((str(path),)) as program:
+        found = explore(program, Options(executions=100, minimise=0))
+    assert found.failure is not None

@@ -37,6 +37,15 @@ class Habit(Enum):
     NEWEST = "newest"
     """The same task as long as it can, then the one created last."""
     RANDOM = "random"
+    PRIORITIES = "priorities"
+    """The task of the highest priority; these are drawn, and fall at a few steps that are drawn too (as in
+    `pct`): few preemptions, wherever they are needed."""
+
+
+CHANGES = 2
+"""So many times a priority falls in a free run."""
+LONG = 40
+"""Steps within which priorities fall, if it is not known how many an execution has."""
 
 
 class Guide(Protocol):
@@ -61,6 +70,7 @@ class Course:
         alone: bool = True,
         seed: int = 0,
         guide: Guide | None = None,
+        steps: int = LONG,
     ) -> None:
         self.prefix = prefix
         self.sleep: Sleep = dict(sleep or {})
@@ -68,13 +78,17 @@ class Course:
         self.alone = alone
         self.seed = seed
         self.guide = guide
+        self.steps = steps
+        """How many steps an execution may have, for habits that want to know."""
         self._random: Random | None = None
+        self._priorities: dict[Task, float] = {}
+        self._falls: tuple[int, ...] = ()
         self._begin = max(len(prefix) - 1, 0)
         """The number of the step from which on `sleep` is kept."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A course travels before it begins, once for each execution."""
-        given = (self.prefix, self.sleep, self.habit.name, self.alone, self.seed, self.guide)
+        given = (self.prefix, self.sleep, self.habit.name, self.alone, self.seed, self.guide, self.steps)
         return _course, given
 
     def choose(self, choice: Choice) -> Task | None:
@@ -112,6 +126,25 @@ class Course:
                 if self._random is None:
                     self._random = Random(self.seed)
                 return self._random.choice(awake)
+            case Habit.PRIORITIES:
+                return self._most_important(choice.number, awake)
+
+    def _most_important(self, number: int, awake: list[Task]) -> Task:
+        random = self._random
+        if random is None:
+            random = self._random = Random(self.seed)
+            first = len(self.prefix)
+            left = range(first, max(self.steps, first + CHANGES))
+            self._falls = tuple(random.sample(left, CHANGES))
+        priorities = self._priorities
+        for task in awake:
+            if task not in priorities:
+                priorities[task] = 1.0 + random.random()
+        best = max(awake, key=priorities.__getitem__)
+        if number in self._falls:
+            priorities[best] = -float(self._falls.index(number))
+            best = max(awake, key=priorities.__getitem__)
+        return best
 
     def done(self, step: Step) -> None:
         if self.sleep and self._begin <= 0:
@@ -124,6 +157,12 @@ class Course:
 
 
 def _course(
-    prefix: tuple[Task, ...], sleep: Sleep, habit: str, alone: bool, seed: int, guide: Guide | None
+    prefix: tuple[Task, ...],
+    sleep: Sleep,
+    habit: str,
+    alone: bool,
+    seed: int,
+    guide: Guide | None,
+    steps: int,
 ) -> Course:
-    return Course(prefix, sleep, Habit[habit], alone=alone, seed=seed, guide=guide)
+    return Course(prefix, sleep, Habit[habit], alone=alone, seed=seed, guide=guide, steps=steps)

@@ -17,6 +17,9 @@ Dynamic Partial Order Reduction, JACM 64, 2017, sections 6 and 7: wakeup trees).
   not have come before the last one, the one before that is looked at, and so on. Operations that stay blocked
   at the end count as steps that were not done. If this foresight is wrong, an execution may be wasted, none
   is missed.
+- A search from left to right stays in one corner of a large tree for as long as anybody waits. So every other
+  execution, and fewer the longer nothing is found, begins at some other leaf and goes on by random priorities
+  (as `pct` does) or at random. It is one of the executions that have to be made anyway, and made once.
 - An operation whose footprint is known only when it is done counts with the larger, pending one until then;
   an execution may be wasted by that, none is missed.
 """
@@ -24,12 +27,16 @@ Dynamic Partial Order Reduction, JACM 64, 2017, sections 6 and 7: wakeup trees).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import NamedTuple
 
 from possibly.control.causality import Causality, Things, members, split
 from possibly.control.execution import SPIN, Access, Execution, Operation, Step, Task
-from possibly.control.schedulers.course import Course, Habit
+from possibly.control.schedulers.course import LONG, Course, Habit
 from possibly.control.tree import HUNT, ExecutionTree, Node
+
+NEAR = 6
+"""So many executions look around where the first one was: small programs show their bugs there."""
 
 
 class _Later(NamedTuple):
@@ -115,34 +122,56 @@ def _meet(reads: Things, writes: Things, other_reads: Things, other_writes: Thin
     return any(thing in other_writes for thing in reads)
 
 
+def _habit(begun: int) -> Habit:
+    """The free part of a run may go as it likes: what differs most is likely to show something new."""
+    return (Habit.TURNS, Habit.STAY, Habit.NEWEST)[begun % 3] if begun < HUNT else Habit.STAY
+
+
+def _is_elsewhere(begun: int) -> bool:
+    """Whether the next execution, after so many, is to look somewhere else than where the search is."""
+    if begun < NEAR:
+        return False
+    often = 2 if begun < 1_000 else 8 if begun < 10_000 else 64
+    return begun % often == 0
+
+
+def _drawn(begun: int) -> Habit:
+    return Habit.RANDOM if begun % 3 == 0 else Habit.PRIORITIES
+
+
 class Dpor:
     """An explorer that executes every Mazurkiewicz trace once."""
 
-    def __init__(self, tree: ExecutionTree | None = None) -> None:
+    def __init__(self, tree: ExecutionTree | None = None, mixes: bool = True) -> None:
+        """`mixes`: some executions are made elsewhere than where the search is."""
         self.tree = tree or ExecutionTree()
+        self.mixes = mixes
+        self._random = Random(0)
+        self._longest = 0
+        """Steps of the longest execution."""
         self._blocking: set[str] = set()
         """Kinds of operation that were seen waiting."""
         self._order: Causality | None = None
         """Of the last execution: the next one often begins with the same steps."""
 
     def plan(self) -> Course | None:
-        node = self.tree.next_leaf()
+        begun = self.tree.begun
+        elsewhere = self.mixes and _is_elsewhere(begun)
+        node = self.tree.any_leaf(self._random) if elsewhere else self.tree.next_leaf()
         if node is None:
             return None
         return Course(
             self.tree.plan_of(node),
             {sleeper.task: sleeper.footprint for sleeper in node.sleepers_at_parent()},
-            self._habit(),
+            _drawn(begun) if elsewhere else _habit(begun),
             alone=node.is_only_child(),
+            seed=begun,
+            steps=max(self._longest, LONG),
         )
-
-    def _habit(self) -> Habit:
-        """The free part of a run may go as it likes: what differs most is likely to show something new."""
-        begun = self.tree.begun - 1
-        return (Habit.TURNS, Habit.STAY, Habit.NEWEST)[begun % 3] if begun < HUNT else Habit.STAY
 
     def learn(self, execution: Execution) -> None:
         self.tree.is_changing = True
+        self._longest = max(self._longest, len(execution.steps))
         path = self.tree.grow(execution)
         if path is not None:
             self._insert_reversals(execution, path)
