@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         send,
     )
     from possibly.views.api import slice_run as slice  # noqa: A004
+    from possibly.views.testing.decorator import explored
 
 __version__ = "0.1.0"
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "debug",
     "event",
     "explore",
+    "explored",
     "load",
     "predicate",
     "receive",
@@ -77,5 +79,15 @@ def __getattr__(name: str) -> object:
         found: object = getattr(import_module("possibly.probes.claiming"), name)
         globals()[name] = found
         return found
-    module = import_module("possibly.errors" if name in _ERRORS else "possibly.views.api")
+    module = import_module(_module_of(name))
     return getattr(module, "slice_run" if name == "slice" else name)
+
+
+def _module_of(name: str) -> str:
+    if name in _ERRORS:
+        return "possibly.errors"
+    return "possibly.views.testing.decorator" if name == "explored" else "possibly.views.api"
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

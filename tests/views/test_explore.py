@@ -433,37 +433,3 @@ def test_a_coroutine_function() -> None:
     found = possibly.explore(main_task)
     assert found.failure is not None
     assert found.failure.kind == "assertion"
-
-
-def test_the_marker(folder: Path) -> None:
-    (folder / "test_marked.py").write_text(
-        "import threading\n"
-        "import pytest\n\n\n"
-        "@pytest.fixture\n"
-        "def box():\n"
-        "    return {'n': 0}\n\n\n"
-        "def twice(work):\n"
-        "    threads = [threading.Thread(target=work) for _ in range(2)]\n"
-        "    for thread in threads:\n"
-        "        thread.start()\n"
-        "    for thread in threads:\n"
-        "        thread.join()\n\n\n"
-        "@pytest.mark.explore\n"
-        "def test_bad(box):\n"
-        "    def adds():\n"
-        "        box['n'] += 1\n"
-        "    twice(adds)\n"
-        "    assert box['n'] == 2\n\n\n"
-        "@pytest.mark.explore\n"
-        "def test_good(box):\n"
-        "    lock = threading.Lock()\n"
-        "    def adds():\n"
-        "        with lock:\n"
-        "            box['n'] += 1\n"
-        "    twice(adds)\n"
-        "    assert box['n'] == 2\n"
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "test_marked.py"]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert "1 failed, 1 passed" in found.stdout
-    assert "reads box['n']: 0" in found.stdout

@@ -77,27 +77,44 @@ def program_of(schedule: Schedule, path: str) -> ControlledProgram:
     words = header.get("program")
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         raise PossiblyError("the schedule does not say which program it is of", file=path, line=2)
+    return script(tuple(words), **options_in(schedule))
+
+
+def options_in(schedule: Schedule) -> dict[str, Any]:
+    """How the program of a schedule was controlled."""
+    header = schedule.header
     options = {name: header[name] for name in OPTIONS if name in header}
-    options |= {name: frozenset(header[name]) for name in SETS if name in header}
-    program = script(tuple(words), **options)
-    program.visible = set(header.get("visible", ()))
-    return program
+    return options | {name: frozenset(header[name]) for name in SETS if name in header}
 
 
-def replay(path: str, run: Callable[[ControlledProgram, Replay], Execution] | None = None) -> Replayed:
+Run = Callable[[ControlledProgram, Replay], Execution]
+
+
+def replay(path: str, run: Run | None = None) -> Replayed:
     """Runs the schedule of a file again."""
+    with program_of(schedule_in(path), path) as program:
+        return replay_of(path, program, run)
+
+
+def schedule_in(path: str) -> Schedule:
+    """The schedule of a file."""
     if not os.path.isfile(path):
         raise PossiblyError(
             "cannot read the schedule: No such file",
             file=path,
             hint="possibly explore writes one when it fails",
         )
-    schedule = read_schedule(path)
+    return read_schedule(path)
+
+
+def replay_of(path: str, program: ControlledProgram, run: Run | None = None) -> Replayed:
+    """Runs the schedule of a file again, with the program that it is one of."""
+    schedule = schedule_in(path)
     sources = sources_of(schedule, lines_of)
-    with program_of(schedule, path) as program:
-        scheduler = Replay(schedule, sources)
-        execution = program.execute(scheduler) if run is None else run(program, scheduler)
-        failure = _failure(schedule, execution, program)
+    program.visible = set(schedule.header.get("visible", ()))
+    scheduler = Replay(schedule, sources)
+    execution = program.execute(scheduler) if run is None else run(program, scheduler)
+    failure = _failure(schedule, execution, program)
     return Replayed(schedule, execution, deviations(schedule, execution, sources), failure)
 
 

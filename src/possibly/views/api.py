@@ -171,22 +171,29 @@ def explore(
     scheduler: str = "dpor",
     executions: int | None = None,
     seconds: float | None = None,
+    jobs: int = 1,
     preemptions: int = 2,
     seed: int = 0,
     early_timeouts: bool = False,
+    include: Sequence[str] = (),
+    replay: str | os.PathLike[str] | None = None,
+    keep: str | os.PathLike[str] | None = None,
 ) -> Explored:
     """Calls a function, or runs a coroutine function, under every schedule, each in a process of its own.
 
     It is called with the given arguments; whatever it raises is a failure. The caller's process is not
-    touched.
+    touched. `keep` is a file for the failing schedule; `replay` is such a file, and runs that schedule alone.
     """
     from possibly.control.runtime.function import function_program
     from possibly.session.explore import Options as Search
-    from possibly.session.explore import explore as explored
+    from possibly.session.functions import explore_function, included, replay_function
 
-    options = Search(scheduler, executions, seconds, preemptions, seed=seed)
-    with function_program(function, *given, seed=seed, early_timeouts=early_timeouts) as program:
-        return Explored(explored(program, options))
+    options = Search(scheduler, executions, seconds, preemptions, seed=seed, jobs=jobs)
+    how = {"seed": seed, "early_timeouts": early_timeouts, **included(include)}
+    with function_program(function, *given, **how) as program:
+        if replay is not None:
+            return Explored(replay_function(program, str(replay)))
+        return Explored(explore_function(program, options, function, None if keep is None else str(keep)))
 
 
 def debug(

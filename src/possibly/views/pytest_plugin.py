@@ -1,50 +1,102 @@
-"""A marker for pytest: a test that runs under every schedule.
+"""The plugin for pytest: tests that run under every schedule, and tests that are recorded and checked.
 
     @pytest.mark.explore
     def test_two_deposits(): ...
 
-    @pytest.mark.explore(executions=500, scheduler="pct")
+    @pytest.mark.explore(seconds=30)
     async def test_a_server(): ...
 
-The test function is called by itself in processes of its own, one for each execution, with its fixtures as
-they are in this process. It fails if some schedule fails, and the report tells that schedule in source
-lines. It also fails if the search cannot be completed and no limit was asked for: then `open` says why.
+    @pytest.mark.record(races=True)
+    def test_once(): ...
+
+An explored test is called in processes of its own, one for each execution, fixtures of its own scope with it.
+It passes if every schedule is covered and none fails. The failure tells the schedule in source lines and the
+command that shows it again. Here are the hooks; `views/testing` does the work and is imported when a test is
+marked.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Generator
 from typing import Any
 
 import pytest
+
+EXPLORE, RECORD = "explore", "record"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    from possibly.views.testing.options import add_options
+
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "explore(executions=None, seconds=None, scheduler='dpor', preemptions=2, seed=0): "
-        "run the test under every schedule of its threads and tasks",
+        "explore(seconds=None, executions=None, jobs=1, seed=0, scheduler='dpor', preemptions=2, include=(), "
+        "open='fail'): run the test under every schedule of its threads and tasks",
+    )
+    config.addinivalue_line(
+        "markers",
+        "record(spec=None, watch=(), calls=(), races=False, ctl=(), ltl=(), tl=(), expect=(), never=()): "
+        "record the test and check the run in every order it could have had",
     )
 
 
-@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A marked test gets another setup and another call, whatever kind of test it is."""
+    explore, record = item.get_closest_marker(EXPLORE), item.get_closest_marker(RECORD)
+    marked: Any = item
+    if explore is not None:
+        from possibly.views.testing.explored import ExploredTest
+        from possibly.views.testing.inside import prepare
+
+        test = ExploredTest(item, explore)
+        marked.setup = lambda: prepare(item)
+        marked.teardown = test.debuggers.come_back
+        marked.runtest = test.run
+    elif record is not None:
+        from possibly.views.testing.recorded import run_recorded
+
+        runtest = item.runtest
+        marked.runtest = lambda: run_recorded(item, record, runtest)
+
+
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    marker = pyfuncitem.get_closest_marker("explore")
-    if marker is None:
+    """A marked coroutine function that no plugin for asynchronous tests has taken is called here."""
+    if pyfuncitem.get_closest_marker(EXPLORE) is None and pyfuncitem.get_closest_marker(RECORD) is None:
         return None
-    _explore(pyfuncitem, dict(marker.kwargs))
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    from possibly.views.testing.inside import call_coroutine
+
+    call_coroutine(pyfuncitem)
     return True
 
 
-def _explore(item: pytest.Function, options: dict[str, Any]) -> None:
-    import possibly
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Fixtures of a wider scope that start a thread are remembered."""
+    if fixturedef.scope == "function":
+        return (yield)
+    from possibly.views.testing.fixtures import OWNERS, threads_alive
 
-    names = item._fixtureinfo.argnames
-    given = {name: item.funcargs[name] for name in names}
-    function = item.obj
+    before = threads_alive()
+    try:
+        return (yield)
+    finally:
+        if threads_alive() - before:
+            OWNERS.add(fixturedef)
 
-    found = possibly.explore(lambda: function(**given), **options)
-    if found.failure is not None:
-        pytest.fail(found.explain(), pytrace=False)
-    limited = {"executions", "seconds"} & options.keys() or options.get("scheduler", "dpor") != "dpor"
-    if not found.complete and not limited:
-        pytest.fail(f"not every schedule is covered: {'; '.join(found.open)}", pytrace=False)
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """What replays have to say beside their outcome."""
+    if config.getoption("--possibly-replay"):
+        from possibly.views.testing.explored import NOTES
+
+        for note in config.stash.get(NOTES, []):
+            terminalreporter.write_line(note)

@@ -35,12 +35,20 @@ DEEPEST = 4
 """How far from a global variable objects are looked for."""
 
 
-def function_program(function: Callable[..., Any], *given: Any, **options: Any) -> ControlledProgram:
+Rewrite = Callable[[ast.Module, str, str], None]
+"""Changes the tree of a file and module before it is rewritten for control, as somebody did at its import."""
+
+
+def function_program(
+    function: Callable[..., Any], *given: Any, rewrite: Rewrite | None = None, **options: Any
+) -> ControlledProgram:
     """The call `function(*given)`; a coroutine function is run by `asyncio.run`."""
-    return ControlledProgram(lambda: _prepared(function, given), **options)
+    return ControlledProgram(lambda: _prepared(function, given, rewrite), **options)
 
 
-def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
+def _prepared(
+    function: Callable[..., Any], given: tuple[Any, ...], rewrite: Rewrite | None
+) -> Callable[[], Any]:
     patches = Patches()
     install_all(patches)
     sys.meta_path.insert(0, loading.Finder(patches))
@@ -48,7 +56,7 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
     if inspect.iscoroutinefunction(function):
         import asyncio  # noqa: F401 - its models are put in by the import
     _rename(roots, patches)
-    left = _rewrite(_reachable(function))
+    left = _rewrite(_reachable(function), rewrite)
     places = [vars(module) for module in roots if isinstance(module, ModuleType)]
     places += [_Cells(function), {"given": given}]
     for place in places:
@@ -118,7 +126,7 @@ def _rename(roots: list[Any], patches: Patches) -> None:
 # ---- code ---------------------------------------------------------------------------------------
 
 
-def _rewrite(reachable: set[str]) -> list[str]:
+def _rewrite(reachable: set[str], rewrite: Rewrite | None) -> list[str]:
     """Replaces the code of the user's functions; those for which that cannot be done are told."""
     codes: dict[tuple[str, str], dict[tuple[str, int], CodeType | None]] = {}
     left = []
@@ -128,7 +136,7 @@ def _rewrite(reachable: set[str]) -> list[str]:
             continue
         module = str(function.__globals__.get("__name__", "__main__"))
         if (file, module) not in codes:
-            codes[file, module] = _rewritten(file, module)
+            codes[file, module] = _rewritten(file, module, rewrite)
         new = codes[file, module].get((function.__code__.co_qualname, function.__code__.co_firstlineno))
         if new is not None and new.co_freevars == function.__code__.co_freevars:
             function.__code__ = new
@@ -155,13 +163,16 @@ def _reachable(function: Any) -> set[str]:
     return found
 
 
-def _rewritten(file: str, module: str) -> dict[tuple[str, int], CodeType | None]:
+def _rewritten(file: str, module: str, rewrite: Rewrite | None) -> dict[tuple[str, int], CodeType | None]:
     """The code objects of a file by name and line; None where two cannot be told apart."""
     from possibly.probes.accesses import rewritten_for_control
 
     found: dict[tuple[str, int], CodeType | None] = {}
     try:
-        tree = rewritten_for_control(ast.parse("".join(linecache.getlines(file))), shown(file), module)
+        plain = ast.parse("".join(linecache.getlines(file)))
+        if rewrite is not None:
+            rewrite(plain, file, module)
+        tree = rewritten_for_control(plain, shown(file), module)
         code: CodeType = InspectLoader.source_to_code(tree, file)
     except (SyntaxError, ValueError):
         return found
@@ -245,6 +256,11 @@ def _loud(primitive: Any) -> Any:
     if isinstance(primitive, primitives.Condition):
         primitive._lock.quiet = False
     return primitive
+
+
+def name_values(values: dict[str, Any]) -> None:
+    """Names what an execution made before its program begins, as it is called there."""
+    _name(values, DEEPEST, set())
 
 
 def _name(place: Any, depth: int, seen: set[int]) -> None:

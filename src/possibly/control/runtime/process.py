@@ -63,6 +63,8 @@ class Job:
     """What the program reads from its standard input."""
     debug: bool = False
     """Under the line debugger, on the terminal."""
+    at_failure: bool = False
+    """The debugger does not stop before something fails."""
     is_repeatable: bool = False
     """The program was executed in a process that was used before."""
     watchers: tuple[Callable[[], Any], ...] = ()
@@ -106,7 +108,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
         outside.watch()
     claiming.heard = following.heard
     try:
-        _begin_debugging() if job.debug else None
+        _begin_debugging(job.at_failure) if job.debug else None
         program()
     except SystemExit as stop:
         _note_status(stop)
@@ -139,7 +141,7 @@ def _nobody(*_: object) -> NoReturn:
     raise AssertionError("a rehearsal comes to its end")
 
 
-def _begin_debugging() -> None:
+def _begin_debugging(at_failure: bool) -> None:
     """Stops at the first line of the program, and where an exception is not caught, in any thread."""
     import bdb
     import os
@@ -154,6 +156,9 @@ def _begin_debugging() -> None:
         debugger.interaction(None, error.__traceback__)
 
     failures.ask = ask
+    if at_failure:
+        debugger.reset()
+        return
     threading.settrace(debugger.trace_dispatch)
     debugger.set_trace()
 

@@ -136,13 +136,19 @@ class ControlledProgram:
         self.assumed.update(twin.assumed)
         self.left.update(twin.left)
 
-    def debug(self, scheduler: Scheduler) -> Execution:
-        """One execution under the line debugger, with the terminal for itself."""
+    def debug(self, scheduler: Scheduler, at_failure: bool = False) -> Execution:
+        """One execution under the line debugger, with the terminal for itself.
+
+        It stops at the first line, or only where an exception is not caught.
+        """
         results, out = os.pipe()
         child = os.fork()
         if child == 0:
-            process.run(self._job(debug=True), scheduler, self._prepared(), Stream(out), Life())
-            os._exit(0)
+            try:
+                job = self._job(debug=True, at_failure=at_failure)
+                process.run(job, scheduler, self._prepared(), Stream(out), Life())
+            finally:
+                os._exit(0)
         os.close(out)
         with os.fdopen(results, "rb") as stream:
             data = stream.read()

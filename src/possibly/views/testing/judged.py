@@ -1,0 +1,51 @@
+"""What the answer of a search means for its test. Only a search that decided something lets it pass."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from possibly.views.testing import inside
+
+if TYPE_CHECKING:
+    from possibly.session.explore import Exploration, Failure
+
+
+class OpenVerdict(UserWarning):
+    """Not every schedule of a test is covered, and nothing was found."""
+
+
+def excuse(failure: Failure) -> None:
+    """Ends the test if what looks like a failure says that it was skipped, or expected to fail."""
+    kind, text = str(failure.details.get("type", "")), failure.message.partition(": ")[2]
+    if kind == inside.SKIPPED:
+        pytest.skip(text)
+    if kind == inside.EXPECTED:
+        pytest.xfail(text)
+
+
+def judge_open(found: Exploration, open_is_failure: bool) -> None:
+    """The test of a search that found nothing passes if everything is covered."""
+    if found.holds is not None:
+        return
+    reasons = "; ".join(map(reason_text, found.open)) or "the search did not come to its end"
+    done = f"{found.executions:,} execution{'' if found.executions == 1 else 's'}"
+    text = f"undecided: nothing found in {done}, but not every schedule is covered: {reasons}"
+    if open_is_failure:
+        remedy = 'a larger limit decides it; explore(open="warn") or --possibly-open warn makes it a warning'
+        pytest.fail(f"{text}\n{remedy}", pytrace=False)
+    warnings.warn(text, OpenVerdict, stacklevel=2)
+
+
+def reason_text(reason: object) -> str:
+    """Why a verdict is open, as a sentence."""
+    what = getattr(reason, "what", None)
+    return str(reason if what is None else what)
+
+
+def again(item: Any, file: object) -> str:
+    """The command that shows a failure again."""
+    return shlex.join(["pytest", item.nodeid, "--possibly-replay", str(file)])
