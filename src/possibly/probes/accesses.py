@@ -76,7 +76,7 @@ class _Rewriter(Expressions):
         """The body of a function, with its arguments and its call told if a specification speaks of them."""
         names = [each.arg for each in arguments_of(node.args)]
         body = [*self._locals(names, node), *body]
-        is_plain = isinstance(node, ast.FunctionDef) and not self.scope.is_generator
+        is_plain = not isinstance(node, ast.Lambda) and not self.scope.is_generator
         if not is_plain or node.name not in followed.functions:
             return body
         word = ast.Constant(node.name)

@@ -26,6 +26,7 @@ from possibly.logic.bind import Vocabulary
 from possibly.logic.predicate import MISSING
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared
 from possibly.session.debug import Opener, Opening
+from possibly.trace.place import place_in
 
 KEPT = 20_000
 """States whose facts are kept."""
@@ -106,8 +107,8 @@ class LiveSystem:
 
     def _line(self, at: str) -> str:
         """A source place, without the file if that is the program's own."""
-        file, _, line = at.rpartition(":")
-        return line if file and os.path.abspath(file) == self._own else at
+        file, line = place_in(at)
+        return str(line) if line and os.path.abspath(file) == self._own else at
 
     def reading(self, leaf: Leaf) -> Reading:
         match leaf:
@@ -221,7 +222,7 @@ class LiveSystem:
 def _unseen(step: Step, trace: Any, number: int) -> list[str]:
     """The variables that a step writes without telling their values, as the turn of an event loop's task."""
     told = isinstance(step.detail, dict) and not step.detail.keys().isdisjoint(("value", "whole"))
-    return [] if told else [name for name, _ in trace.writes(number)]
+    return [] if told else [name for name, value in trace.writes(number) if value is None]
 
 
 def _each_thing_once(execution: Execution) -> Execution:
@@ -269,8 +270,8 @@ def _described(operation: Operation, facts: Facts) -> str:
     unnamed = operation.thing if operation.kind in ("read", "write") else ""
     thing = facts.things.get(operation.thing) or facts.names.get(operation.thing, unnamed)
     what = f"{operation.kind} {thing}".rstrip()
-    file, _, line = operation.at.rpartition(":")
-    source = linecache.getline(file, int(line)).strip() if line.isdigit() else ""
+    file, line = place_in(operation.at)
+    source = linecache.getline(file, line).strip() if line else ""
     return f"{what}: {source}" if source else what
 
 

@@ -20,15 +20,15 @@ Check = Callable[[Execution], dict[str, Any] | None]
 
 def property_check(program: ControlledProgram, specification: Specification, options: check.Options) -> Check:
     """Looks whether the properties hold in every order of an execution's steps that it stands for."""
-    from possibly.session.execution_trace import trace_of
+    from possibly.session.execution_trace import detailed_trace_of
 
     def look(execution: Execution) -> dict[str, Any] | None:
-        trace = trace_of(execution, program.initial)
+        trace, steps = detailed_trace_of(execution, program.initial)
         report = check.check_trace(trace, specification, options)
         undecided = None
         for verdict in report.verdicts:
             if verdict.holds is False:
-                return _violated(verdict, trace)
+                return _violated(verdict, trace, steps)
             if verdict.holds is None:
                 undecided = {"undecided": f"property {verdict.name}, which is undecided on an execution"}
         return undecided
@@ -36,7 +36,7 @@ def property_check(program: ControlledProgram, specification: Specification, opt
     return look
 
 
-def _violated(verdict: Verdict, trace: Trace) -> dict[str, Any]:
+def _violated(verdict: Verdict, trace: Trace, steps: list[int]) -> dict[str, Any]:
     witness = verdict.witness
     events = [trace.find(name) for name in witness.path] if witness is not None else []
     return {
@@ -46,7 +46,7 @@ def _violated(verdict: Verdict, trace: Trace) -> dict[str, Any]:
         "formula": verdict.formula,
         "message": f"{verdict.name}: {verdict.formula}",
         "witness": list(witness.path) if witness is not None else None,
-        "order": [event for event in events if event is not None],
+        "order": list(dict.fromkeys(steps[event] for event in events if event is not None)),
     }
 
 

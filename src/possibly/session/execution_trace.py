@@ -4,21 +4,31 @@ all that differ from it in the order of independent steps only.
 Each step is an event of the process that its task is. Memory is shared variables, read and written with
 their values; local variables and calls of functions are told where they are asked for; a put into a queue
 and the get that takes the item are a message; every other dependence between steps (locks, conditions,
-starting and joining) is an `after`. A comment `#: label` at the end of a source line labels the events of
-that line.
+starting and joining) is an edge between the numbers of two events. A comment `#: label` at the end of a
+source line labels the events of that line.
+
+A turn of an event loop's task is one step with several moments (`detail["turn"]`). If it changes more than
+one thing that is asked for (`detail["apart"]`), each change is an event; no other step may then come between
+them, so whoever depends on any of them comes after the last. The runtime makes such turns of one loop depend
+on each other, so that they are ordered in every execution and all their orders are explored. Any other turn
+is one event, after which each variable has the value that the turn gave it last.
 """
 
 from __future__ import annotations
 
 import linecache
-from typing import Any
+from typing import Any, NamedTuple
 
 from possibly.control.execution import Execution, Step
+from possibly.control.naming import Sort, parent_of, slot_of, sort_of
 from possibly.probes.source import labels_of
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
+from possibly.trace.place import place_in
 
-MEMORY = ("read", "write")
+TURNS = frozenset({"resume", "timer", "callback"})
+MEMORY = frozenset({"read", "write", "spin"}) | TURNS
+"""Kinds of steps that touch memory as well as primitives."""
 KINDS = {
     "assign": "internal",
     "leave": "exit",
@@ -27,160 +37,255 @@ KINDS = {
     "get": "receive",
     "spin": "read",
 }
+CHANGES = frozenset({"write", "assign", "enter", "leave"})
+"""Moments of a turn after which the state is another one."""
+
+Fields = dict[str, Any]
 
 
-def trace_of(execution: Execution, initial: dict[str, Any] | None = None, file: str | None = None) -> Trace:
-    """The trace of an execution; `initial` are values of variables before the first event."""
-    return _Converter(execution, initial or {}, file).run()
+class ExecutionTrace(NamedTuple):
+    trace: Trace
+    steps: list[int]
+    """The step that each event belongs to."""
+
+
+def trace_of(execution: Execution, initial: Fields | None = None, file: str | None = None) -> Trace:
+    """The trace of an execution, an event a step; `initial` are values before the first event."""
+    return _Converter(execution, initial or {}, file, False).run().trace
+
+
+def detailed_trace_of(execution: Execution, initial: Fields | None = None) -> ExecutionTrace:
+    """The same with every change that is asked for as an event of its own."""
+    return _Converter(execution, initial or {}, None, True).run()
+
+
+class _Last(NamedTuple):
+    """The last event of a step that touched a thing."""
+
+    event: int
+    process: str
+    is_apart: bool
 
 
 class _Converter:
-    def __init__(self, execution: Execution, initial: dict[str, Any], file: str | None) -> None:
+    def __init__(self, execution: Execution, initial: Fields, file: str | None, apart: bool) -> None:
         self.execution = execution
         self.builder = TraceBuilder(file)
         self.initial = initial
-        self.names = _unique_names(execution)
-        self.counts: dict[str, int] = {}
-        self.written: dict[str, str] = {}
-        self.read: dict[str, list[str]] = {}
+        self.apart = apart
+        self.names = process_names(execution)
+        self.queues = _queue_names(execution)
+        self.steps: list[int] = []
+        self.written: dict[str, _Last] = {}
+        self.read: dict[str, dict[str, _Last]] = {}
+        """Who has read a thing since it was written, by process: the last time of each says enough."""
         self.labels: dict[str, dict[int, str]] = {}
-        self.spawned: dict[str, str] = {}
+        self.spawned: dict[str, int] = {}
         """Task -> the event that started it."""
+        self.begun: set[str] = set()
 
-    def run(self) -> Trace:
-        first = self.names.get("0", "MainThread")
+    def run(self) -> ExecutionTrace:
+        self.builder.header([(self.names.get("0", "MainThread"), {})], self._shared())
+        for number, step in enumerate(self.execution.steps):
+            self._add(step)
+            self.steps.extend([number] * (len(self.builder) - len(self.steps)))
+        return ExecutionTrace(self.builder.finish(), self.steps)
+
+    def _shared(self) -> Fields:
+        """What has a value before the first event."""
         used = {
             self._variable(each.thing)
             for step in self.execution.steps
-            if step.operation.kind in MEMORY
             for each in step.operation.footprint
+            if _is_memory(step, each.thing)
         }
-        shared = {name: value for name, value in self.initial.items() if name in used}
+        found = {name: value for name, value in self.initial.items() if name in used}
         for step in self.execution.steps:
-            shared.update(dict.fromkeys(_marks(step, "claims"), False))
-        self.builder.header([(first, {})], shared)
-        for step in self.execution.steps:
-            self.builder.add_fields(self._event(step))
-        return self.builder.finish()
+            found.update(dict.fromkeys(_detail(step).get("claims", ()), False))
+        return found
 
-    def _event(self, step: Step) -> dict[str, Any]:
-        operation = step.operation
-        process = self.names.get(step.task, step.task)
-        self.counts[process] = self.counts.get(process, 0) + 1
-        name = f"{process}:{self.counts[process]}"
-        fields: dict[str, Any] = {"p": process, "kind": KINDS.get(operation.kind, operation.kind)}
-        if operation.at:
-            fields["at"] = operation.at
-            label = self._label(operation.at)
-            if label:
-                fields["label"] = label
-        after = self._orders(step, name)
-        if self.counts[process] == 1 and step.task in self.spawned:
-            after = list(dict.fromkeys([self.spawned[step.task], *after]))
-            fields["parent"] = self.names.get(step.task.rpartition(".")[0], "MainThread")
-        self.spawned.update(dict.fromkeys(self._started_by(step), name))
-        self._memory(step, fields)
-        self._message(step, fields)
-        self._told(step, fields)
-        if after:
-            fields["after"] = after
-        return fields
+    def _add(self, step: Step) -> None:
+        process = self._process(step.task)
+        is_apart = self.apart and bool(_detail(step).get("apart"))
+        moments = self._moments_apart(step) if is_apart else [self._whole(step)]
+        after = self._orders(step, process, len(self.builder) + len(moments) - 1, is_apart)
+        if step.task not in self.begun:
+            self.begun.add(step.task)
+            if step.task in self.spawned:
+                after[self.spawned[step.task]] = None
+                moments[0]["parent"] = self._process(parent_of(step.task))
+        for moment in moments:
+            self.builder.add_fields({"p": process, **self._placed(moment)})
+            self.builder.order(after)
+            after = {}
+        self.spawned.update(dict.fromkeys(self._started_by(step), len(self.builder) - 1))
 
-    def _told(self, step: Step, fields: dict[str, Any]) -> None:
-        """Local variables, calls of functions, and the marks of claims."""
-        detail = step.detail if isinstance(step.detail, dict) else {}
-        if "set" in detail:
-            fields["set"] = detail["set"]
-        if "fn" in detail:
-            fields["fn"] = detail["fn"]
-        claims = _marks(step, "claims")
-        if claims:
-            fields["write"] = {**fields.get("write", {}), **dict.fromkeys(claims, True)}
+    def _process(self, task: str) -> str:
+        return self.names.get(task, task)
 
     def _started_by(self, step: Step) -> list[str]:
         """The tasks that a step starts: a thread, or what the turn of a loop's task makes."""
-        names = (access.thing for access in step.operation.footprint if access.writes)
-        return [name for name in names if name in self.names and name.startswith(f"{step.task}.")]
+        names = [access.thing for access in step.operation.footprint if access.writes]
+        return [name for name in names if name in self.names and parent_of(name) == step.task]
 
-    def _orders(self, step: Step, name: str) -> list[str]:
-        """Steps before this one that it depends on, memory aside."""
-        found: dict[str, None] = {}
-        for access in step.operation.footprint:
-            thing = access.thing
-            if self._is_memory(step, thing):
-                continue
-            if thing in self.written:
-                found[self.written[thing]] = None
-            if access.writes:
-                found.update(dict.fromkeys(self.read.pop(thing, ())))
-                self.written[thing] = name
+    # Order.
+
+    def _orders(self, step: Step, process: str, event: int, is_apart: bool) -> dict[int, None]:
+        """Events of other processes that this step depends on; those of variables are the trace's to find.
+
+        A turn of several events is left by its last and come to by its first, through variables as well.
+        """
+        found: dict[int, None] = {}
+        mine = _Last(event, process, is_apart)
+        for thing, writes in _merged(step).items():
+            before = [self.written[thing]] if thing in self.written else []
+            if writes:
+                before += self.read.pop(thing, {}).values()
+                self.written[thing] = mine
             else:
-                self.read.setdefault(thing, []).append(name)
-        mine = f"{self.names.get(step.task, step.task)}:"
-        return [each for each in found if not each.startswith(mine) or each == name][:64]
+                self.read.setdefault(thing, {})[process] = mine
+            is_memory = _is_memory(step, thing)
+            for last in before:
+                if last.process != process and (is_apart or last.is_apart or not is_memory):
+                    found[last.event] = None
+        return found
 
-    def _is_memory(self, step: Step, thing: str) -> bool:
-        return step.operation.kind in (*MEMORY, "spin", "resume") and _looks_like_memory(thing)
+    # What happens.
 
-    def _memory(self, step: Step, fields: dict[str, Any]) -> None:
-        detail = step.detail if isinstance(step.detail, dict) else {}
-        reads, writes = [], {}
-        for access in step.operation.footprint:
-            if not self._is_memory(step, access.thing):
+    def _whole(self, step: Step) -> Fields:
+        """A step as one event."""
+        operation, detail = step.operation, _detail(step)
+        fields: Fields = {"kind": KINDS.get(operation.kind, operation.kind), "at": operation.at}
+        turn = detail.get("turn", ())
+        values = _last_values(turn)
+        if operation.kind == "write":
+            values.update(_values(detail, operation.thing))
+        writes, reads = self._touched(step, values)
+        for name, value in (("write", writes), ("read", reads)):
+            if value:
+                fields[name] = value
+        told = [moment["set"] for moment in turn if "set" in moment]
+        assigned = {name: value for each in (*told, detail.get("set", {})) for name, value in each.items()}
+        if assigned:
+            fields["set"] = assigned
+        calls = [each for each in (detail, *turn) if "fn" in each]
+        if len(calls) == 1:
+            kind = calls[0].get("kind", operation.kind)
+            fields.update(kind=KINDS.get(kind, kind), fn=calls[0]["fn"])
+        if detail.get("claims"):
+            fields["write"] = {**writes, **dict.fromkeys(detail["claims"], True)}
+        self._message(step, fields)
+        return fields
+
+    def _touched(self, step: Step, values: Fields) -> tuple[Fields, list[str]]:
+        """What the step writes, with the values it is known to give, and what it only reads."""
+        reads: dict[str, None] = {}
+        writes: Fields = {}
+        for thing, is_written in _merged(step).items():
+            if not _is_memory(step, thing):
                 continue
-            variable = self._variable(access.thing)
-            if access.writes:
-                writes[variable] = detail.get("whole", detail.get("value"))
+            if is_written:
+                writes[self._variable(thing)] = values.get(thing)
             else:
-                reads.append(variable)
-        if "whole" in detail and writes:
-            base = step.operation.thing.partition("[")[0]
-            writes[self._variable(f"{base}[]")] = detail["whole"]
-        if writes:
-            fields["write"] = writes
-        if reads:
-            fields["read"] = [name for name in dict.fromkeys(reads) if name not in writes]
+                reads[self._variable(thing)] = None
+        writes.update({self._variable(thing): value for thing, value in values.items()})
+        return writes, [name for name in reads if name not in writes]
 
-    def _message(self, step: Step, fields: dict[str, Any]) -> None:
+    def _moments_apart(self, step: Step) -> list[Fields]:
+        """The changes in a turn, one by one; what the turn reads, it reads at its beginning."""
+        whole = self._whole(step)
+        changes = [moment for moment in _detail(step)["turn"] if moment["kind"] in CHANGES]
+        found = [self._moment(change) for change in changes]
+        told = {name for moment in found for name in moment.get("write", ())}
+        rest = {name: value for name, value in whole.get("write", {}).items() if name not in told}
+        if rest:
+            found[-1]["write"] = {**found[-1].get("write", {}), **rest}
+        if whole.get("read"):
+            found[0]["read"] = whole["read"]
+        return found
+
+    def _moment(self, moment: Fields) -> Fields:
+        fields: Fields = {"kind": KINDS.get(moment["kind"], moment["kind"]), "at": moment["at"]}
+        if moment["kind"] == "write":
+            values = {moment["thing"]: moment.get("value"), **_values(moment, moment["thing"])}
+            fields["write"] = {self._variable(thing): value for thing, value in values.items()}
+        return fields | {key: moment[key] for key in ("set", "fn") if key in moment}
+
+    def _message(self, step: Step, fields: Fields) -> None:
         kind = step.operation.kind
         if kind not in ("put", "get"):
             return
-        numbered = [
-            a.thing for a in step.operation.footprint if "#" in a.thing and a.writes == (kind == "put")
-        ]
-        if numbered:
-            queue, _, number = numbered[0].partition("#")
-            fields["msg"] = f"{self.execution.things.get(queue, queue)}#{number}"
-        else:
+        slots = [slot_of(a.thing) for a in step.operation.footprint if a.writes == (kind == "put")]
+        slot = next(filter(None, slots), None)
+        if slot is None:
             fields["kind"] = kind
+        else:
+            fields["msg"] = f"{self.queues[slot.queue]}#{slot.number}"
 
     def _variable(self, thing: str) -> str:
         return self.execution.things.get(thing, thing)
 
-    def _label(self, at: str) -> str:
-        file, _, line = at.rpartition(":")
+    def _placed(self, moment: Fields) -> Fields:
+        """With the place, if there is one, and what its line is called."""
+        if not moment["at"]:
+            return {key: value for key, value in moment.items() if key != "at"}
+        file, line = place_in(moment["at"])
         if file not in self.labels:
             self.labels[file] = labels_of("".join(linecache.getlines(file)))
-        return self.labels[file].get(int(line), "") if line.isdigit() else ""
+        label = self.labels[file].get(line, "")
+        return {**moment, "label": label} if label else moment
 
 
-def _marks(step: Step, word: str) -> list[str]:
-    found: list[str] = step.detail.get(word, []) if isinstance(step.detail, dict) else []
+def _detail(step: Step) -> Fields:
+    return step.detail if isinstance(step.detail, dict) else {}
+
+
+def _merged(step: Step) -> dict[str, bool]:
+    """Each thing that a step touches, and whether it writes it: to read it as well says no more."""
+    found: dict[str, bool] = {}
+    for thing, writes in step.operation.footprint:
+        found[thing] = found.get(thing, False) or writes
     return found
 
 
-def _looks_like_memory(thing: str) -> bool:
-    """Tasks, primitives and queues have names of their own kind; everything else is a variable."""
-    last = thing.rpartition(":")[2]
-    if thing in ("exit", "clock") or thing.replace(".", "").isdigit():
-        return False
-    return ":" not in thing or last[:1].isdigit()
+def _is_memory(step: Step, thing: str) -> bool:
+    return step.operation.kind in MEMORY and sort_of(thing) is Sort.MEMORY
 
 
-def _unique_names(execution: Execution) -> dict[str, str]:
+def _values(told: Fields, thing: str) -> Fields:
+    """What a step or a moment is known to have put where; a watched container is told with all it holds."""
+    if "whole" in told:
+        return {thing: told["whole"], told["of"]: told["whole"]}
+    return {thing: told["value"]} if "value" in told else {}
+
+
+def _last_values(turn: Any) -> Fields:
+    found: Fields = {}
+    for moment in turn:
+        if moment["kind"] == "write":
+            found.update(_values(moment, moment["thing"]))
+    return found
+
+
+def process_names(execution: Execution) -> dict[str, str]:
+    """Task -> its name in a trace: as users know it if that is a name there, and nobody else has it."""
+    return _different({task: label or f"({task})" for task, label in execution.names.items()})
+
+
+def _queue_names(execution: Execution) -> dict[str, str]:
+    things = [each.thing for step in execution.steps for each in step.operation.footprint]
+    slots = [slot for thing in things if (slot := slot_of(thing)) is not None]
+    return _different({slot.queue: execution.things.get(slot.queue, slot.queue) for slot in slots})
+
+
+def _different(labels: dict[str, str]) -> dict[str, str]:
+    """Every key with a label that no other key has, in which every letter can be written."""
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for task, name in execution.names.items():
-        found[task] = name if name not in taken else f"{name} ({task})"
+    for key, label in labels.items():
+        name = label.encode("utf-8", "backslashreplace").decode()
+        while name in taken:
+            name = f"{name} ({key})"
+        found[key] = name
         taken.add(name)
     return found

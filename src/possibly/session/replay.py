@@ -20,6 +20,7 @@ from possibly.logic.specification import Specification, property_from_text
 from possibly.session.check import Options as Checking
 from possibly.session.execution_checks import property_check, race_check
 from possibly.session.explore import BAD, Failure
+from possibly.trace.place import place_in
 from possibly.trace.schedule import Schedule, read_schedule, write_schedule
 
 SETS = ("ignored", "watched", "only", "functions")
@@ -63,7 +64,7 @@ def schedule_of(
         "outcome": execution.outcome.value,
         **{key: failure[key] for key in ("kind", "message", "language", "formula") if failure.get(key)},
     }
-    files = {step.operation.at.rpartition(":")[0] for step in execution.steps if step.operation.at}
+    files = {place_in(step.operation.at).file for step in execution.steps if step.operation.at}
     return recorded(execution, header, {file: lines_of(file) for file in files})
 
 

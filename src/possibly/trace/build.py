@@ -155,6 +155,9 @@ class TraceBuilder:
 
     # Events.
 
+    def __len__(self) -> int:
+        return len(self._process)
+
     def add(
         self,
         p: str,
@@ -222,6 +225,15 @@ class TraceBuilder:
         except TraceError as error:
             raise self._placed(error) from None
         return event
+
+    def order(self, earlier: Iterable[int]) -> None:
+        """The event that was added last comes after these events too, given by their numbers."""
+        event = len(self._process) - 1
+        self._after.open(event)
+        for number in earlier:
+            if not 0 <= number < event:
+                raise self._placed(TraceError(f"event {event} cannot come after event {number}"))
+            self._after.numbers.append(number)
 
     def _put_line(self, line: int | None, event: int) -> None:
         if line is not None and not self._lines:

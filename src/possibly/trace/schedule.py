@@ -18,6 +18,7 @@ lines that begin with `#` are comments.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -52,7 +53,7 @@ class Schedule:
 
 def write_schedule(schedule: Schedule, path: str) -> None:
     with replacing(path) as stream:
-        stream.write(schedule_text(schedule).encode())
+        stream.write(schedule_text(schedule).encode("utf-8", "backslashreplace"))
 
 
 def schedule_text(schedule: Schedule) -> str:
@@ -66,7 +67,8 @@ def _turn_lines(steps: Iterable[ScheduledStep]) -> Iterator[str]:
         if step.task != task:
             task = step.task
             yield f"{task} {_one_line(step.name)}".rstrip()
-        yield f"  {step.kind or '*'} {_one_line(step.thing)} @ {step.at} | {_one_line(step.text)}".rstrip()
+        thing = " ".join("(at)" if word == "@" else word for word in step.thing.split())
+        yield f"  {step.kind or '*'} {thing} @ {step.at} | {_one_line(step.text)}".rstrip()
 
 
 def _one_line(text: str) -> str:
@@ -84,8 +86,8 @@ def read_schedule(path: str) -> Schedule:
 
 
 def parsed_schedule(text: str, file: str = "schedule") -> Schedule:
-    lines = text.splitlines()
-    if not lines or not lines[0].startswith("possibly schedule "):
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not lines[0].startswith("possibly schedule "):
         raise PossiblyError(
             f"not a schedule: it does not begin with {FIRST_LINE!r}", file=file, line=1, hint=_HINT
         )
@@ -122,8 +124,15 @@ def _steps(lines: list[str], begin: int, file: str) -> Iterator[ScheduledStep]:
             yield _step(line.strip(), task, name)
 
 
+_STEP = re.compile(
+    r"(?P<what>.*?)"
+    r"(?: @(?: (?P<at>.*?:[0-9]+(?= \||$)|.*?))?(?: *\|(?: (?P<text>.*))?)?)?"
+)  # fmt: skip
+"""No word of a thing is `@`, and a place ends with its line: both may hold anything else."""
+
+
 def _step(line: str, task: str, name: str) -> ScheduledStep:
-    head, _, text = line.partition(" | ")
-    what, _, at = head.removesuffix(" |").rpartition(" @")
-    kind, _, thing = (what or head).partition(" ")
-    return ScheduledStep(task, name, "" if kind == "*" else kind, thing, at.strip(), text)
+    found = _STEP.fullmatch(line)
+    what, at, text = found.group("what", "at", "text") if found is not None else (line, "", "")
+    kind, _, thing = what.partition(" ")
+    return ScheduledStep(task, name, "" if kind == "*" else kind, thing.strip(), at or "", text or "")

@@ -21,6 +21,7 @@ from possibly.logic.parser import parse
 from possibly.logic.predicate import MISSING, Predicate, compile_predicate
 from possibly.logic.source import Source
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared, Transit
+from possibly.trace.place import place_in
 
 Evaluate = Callable[[Process, str, "Collective"], bool | str]
 """(process that made the claim, name of the predicate, state) -> its truth, or why it has none."""
@@ -176,8 +177,8 @@ def judged(made: MadeClaim, processes: tuple[Process, ...]) -> JudgedClaim:
     """The claim, ready to be judged. Its automaton is made once for all paths."""
     key = made.text, frozenset(processes)
     if key not in _compiled:
-        file, _, line = made.at.rpartition(":")
-        source = Source(made.text, file or None, int(line) if line.isdigit() else 1)
+        file, line = place_in(made.at)
+        source = Source(made.text, file or None, line or 1)
         formula = parse(made.text, "ltl", source)
         vocabulary = Vocabulary(processes, _AnyLocals(), _Anything(), _Anything(), _Anything())
         monitor = ClaimMonitor(bind(formula, vocabulary, (), source).formula)

@@ -7,6 +7,7 @@ from typing import Any
 
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.coroutines import name_of, touch
+from possibly.control.runtime.turns import tell_use
 from possibly.probes.patching import Patches
 
 
@@ -48,16 +49,18 @@ def _seen(plain: Any, writes: bool) -> Any:
 
         async def coroutine(self: Any, *given: Any, **options: Any) -> Any:
             touch(self, writes)
+            tell_use(plain.__name__, self)
             try:
                 return await plain(self, *given, **options)
             finally:
                 touch(self, writes)
 
-        coroutine.__name__ = plain.__name__
+        coroutine.__name__, coroutine.__qualname__ = plain.__name__, plain.__qualname__
         return coroutine
 
     def method(self: Any, *given: Any, **options: Any) -> Any:
         touch(self, writes)
+        tell_use(plain.__name__, self)
         return plain(self, *given, **options)
 
     method.__name__ = plain.__name__

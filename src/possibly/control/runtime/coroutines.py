@@ -28,6 +28,8 @@ class LoopState:
         self.busy = False
         self.running = False
         self.handles: dict[Task, Any] = {}
+        self.wakers: dict[Task, str] = {}
+        """Whose turn made the next turn of a task ready."""
         self.turn = 0
 
     def can_go(self) -> bool:

@@ -2,8 +2,8 @@
 
 The rewriting tells of those names only that are asked for (`probes.accesses.followed`). Each assignment to
 such a local variable, each entry into such a function and each way out of it is a step that depends on
-nothing: it adds no schedule to be explored. In a turn of an event loop's task, which is one step, the last
-values count.
+nothing: it adds no schedule to be explored. In a turn of an event loop's task, which is one step, each is a
+moment of that step.
 
 A claim speaks from the state in which it is made: it marks the step that runs then, so that whoever has the
 execution's partial order can find that state in every order of its steps. What is claimed before the first
@@ -28,7 +28,9 @@ def local(name: str, value: Any, at: str) -> None:
     if kernel is None or kernel.quiet:
         return
     if _is_turn(kernel):
-        kernel.mark("set", {**kernel.marks.get("set", {}), name: snapshot(value)})
+        shown = snapshot(value)
+        moment = {"kind": "assign", "thing": name, "at": at, "value": shown, "set": {name: shown}}
+        kernel.note(moment, True)
         return
     kernel.visible("assign", name, (), at)
     kernel.tell({"value": snapshot(value), "set": {name: snapshot(value)}})
@@ -47,7 +49,7 @@ def _called(kind: str, name: str, at: str) -> None:
     if kernel is None or kernel.quiet or kernel.ending:
         return
     if _is_turn(kernel):
-        kernel.uncontrolled[f"calls of {name} inside the turns of a loop's tasks, which are not told"] = None
+        kernel.note({"kind": kind, "thing": name, "at": at, "fn": name}, True)
         return
     kernel.visible(kind, name, (), at)
     kernel.mark("fn", name)

@@ -9,6 +9,8 @@ it is run again with that family visible.
 
 from __future__ import annotations
 
+from typing import Any
+
 from possibly.control.execution import Operation, Step
 from possibly.control.runtime.memory import Logged
 
@@ -41,11 +43,29 @@ def inserted(
 def _with_accesses_inside(steps: list[Step], log: list[Logged]) -> list[Step]:
     """Accesses in the turn of an event loop's task belong to the step that the turn is."""
     found = list(steps)
+    turns: dict[int, list[Logged]] = {}
     for each in log:
-        step = found[each.step - 1]
-        footprint = tuple(dict.fromkeys((*step.operation.footprint, *each.operation.footprint)))
-        found[each.step - 1] = step._replace(operation=step.operation._replace(footprint=footprint))
+        turns.setdefault(each.step - 1, []).append(each)
+    for number, accesses in turns.items():
+        step = found[number]
+        touched = (access for each in accesses for access in each.operation.footprint)
+        footprint = tuple(dict.fromkeys((*step.operation.footprint, *touched)))
+        detail = {**(step.detail or {}), "turn": _with_moments(step, accesses)}
+        found[number] = step._replace(operation=step.operation._replace(footprint=footprint), detail=detail)
     return found
+
+
+def _with_moments(step: Step, accesses: list[Logged]) -> list[dict[str, Any]]:
+    """What happened in the turn, with these accesses where they happened."""
+    told: list[dict[str, Any]] = (step.detail or {}).get("turn", [])
+    found: list[dict[str, Any]] = []
+    taken = 0
+    for each in accesses:
+        found += told[taken : each.position]
+        taken = max(taken, each.position)
+        kind, thing, _, at, _ = each.operation
+        found.append({"kind": kind, "thing": thing, "at": at, **(each.detail or {})})
+    return found + told[taken:]
 
 
 def _rows(

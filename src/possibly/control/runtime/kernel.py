@@ -29,7 +29,7 @@ from possibly.control.runtime.task import Clocks, Ready, Task, published
 
 __all__ = ["CLOCK", "EXIT", "INPUT", "PUNCTUAL", "Kernel", "Task"]
 Shut = tuple[tuple[str, str], ...]
-CLOCK = "clock"
+CLOCK = "_:clock"
 """The thing that stands for which waits may time out now. A time-out writes it, and so do the end of a sleep
 and every step that changes which these are; all other steps read it. See `Kernel._timing_out`."""
 PATIENT = "a time-out comes only when all others wait, or sleep for longer"
@@ -38,7 +38,9 @@ ROUNDS = 32
 """After so many steps it is looked whether the execution goes round for ever."""
 INPUT = "input and output of an event loop, which is not under control"
 OVERTIME = 100
-EXIT = "exit"
+MOMENTS = 200
+"""What happens in one turn of a loop's task beyond that is not told, unless a specification speaks of it."""
+EXIT = "_:exit"
 """The thing that the end of the program writes and every step of a daemon reads."""
 _new = tuple.__new__
 """Makes named tuples in half the time that their own names take."""
@@ -104,6 +106,7 @@ class Kernel:
         self._enabled: tuple[str, ...] = ()
         self._pending: dict[str, Operation] = {}
         self._detail: Any = None
+        self._changes = 0
         self._shut: Shut = ()
         self.joined = True
         self.has_timeouts = False
@@ -371,6 +374,31 @@ class Kernel:
     def mark(self, word: str, value: Any) -> None:
         """Says something of the running step beside its value."""
         self._detail = {**(self._detail or {}), word: value}
+
+    def note(self, moment: dict[str, Any], is_change: bool = False) -> None:
+        """Something that happens in the turn of a loop's task; a change of what a specification speaks of.
+
+        What changes more than one such thing goes through states that others must not get between.
+        """
+        if self._detail is None:
+            self._detail = {}
+            self._changes = 0
+        turn = self._detail.setdefault("turn", [])
+        if is_change or len(turn) < MOMENTS:
+            turn.append(moment)
+        if is_change:
+            self._changes += 1
+            if self._changes == 2:
+                self._detail["apart"] = True
+                self.add(Access(f"{self.current.loop}.told", True))
+
+    def noted(self, told: dict[str, Any]) -> None:
+        """What the last thing that happened in the turn, or else the step, turned out to be."""
+        turn = self.marks.get("turn")
+        if turn:
+            turn[-1].update(told)
+        else:
+            self._detail = told
 
     @property
     def marks(self) -> dict[str, Any]:

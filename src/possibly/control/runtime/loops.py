@@ -36,9 +36,9 @@ from possibly.control.runtime.coroutines import (
     state_of,
 )  # fmt: skip
 from possibly.control.runtime.kernel import CLOCK, INPUT, PUNCTUAL, Kernel, Task
-from possibly.control.runtime.places import shown
 from possibly.control.runtime.spin import coroutine_stack
 from possibly.control.runtime.timers import never, timers, told_call_at, told_call_from_thread, told_cancel
+from possibly.control.runtime.turns import beginning_of_turn, end_of_turn, place_of_coroutine
 from possibly.probes.patching import Patches
 
 WAITS = (0.1, 1.0)
@@ -116,7 +116,11 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
         kernel.add(Access(state.name, False))
     if kernel.fifo:
         kernel.add(Access(f"{state.name}.line", True))
+    if owner is not None:
+        kernel.note(beginning_of_turn(owner, state.wakers.pop(chosen, "")))
     handle._run()
+    if owner is not None:
+        kernel.note(end_of_turn(owner))
     _collect(loop, state, kernel)
     if owner is None:
         kernel.end(chosen)
@@ -127,7 +131,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
 
 def _ended(owner: Any, mine: Task, kernel: Kernel) -> None:
     kernel.add(Access(mine.name, True))
-    kernel.opened(("resume", mine.name), ("loop ends", mine.name))
+    kernel.opened(("resume", mine.name), ("leave_loop", mine.name))
     kernel.end(mine)
 
 
@@ -209,25 +213,15 @@ def _succeeded(future: Any) -> bool:
     )
 
 
-def _place(owner: Any) -> str:
-    """Where a task that is suspended stands in the user's code."""
-    found = ""
-    coroutine = owner.get_coro()
-    while coroutine is not None:
-        frame = getattr(coroutine, "cr_frame", None)
-        if frame is not None and shown(frame.f_code.co_filename):
-            found = f"{shown(frame.f_code.co_filename)}:{frame.f_lineno}"
-        coroutine = getattr(coroutine, "cr_await", None)
-    return found
-
-
 def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner: Any) -> None:
     state.handles[mine] = handle
+    if kernel.current is not mine and kernel.current.host is not None:
+        state.wakers[mine] = kernel.current.name
     waits = getattr(owner, "_possibly_waits", None) or ()
     footprint = (Access(state.name, True), *(Access(name, False) for name in waits))
     if kernel.punctual:
         footprint = (*footprint, Access(CLOCK, mine.wakes_at is not None))
-    mine.operation = Operation("resume", mine.name, footprint, _place(owner))
+    mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(owner.get_coro()))
     mine.why = None
     mine.ready = state.can_go
     turn = state.turn
@@ -246,7 +240,9 @@ def _make_blocked(kernel: Kernel, mine: Task, owner: Any) -> None:
     waiter = getattr(owner, "_fut_waiter", None)
     names = _names_behind(waiter) if waiter is not None else []
     footprint = tuple(Access(name, False) for name in names)
-    mine.operation = Operation("await", names[0] if names else mine.name, footprint, _place(owner))
+    mine.operation = Operation(
+        "await", names[0] if names else mine.name, footprint, place_of_coroutine(owner.get_coro())
+    )
     mine.ready = never
 
 
@@ -268,7 +264,7 @@ def _run_forever(plain: Any) -> Any:
             if last is not host:
                 # Not sooner than its last task has ended, though nobody sees the host wait for that.
                 footprint = (Access(last.name, False), Access(state.name, True))
-                kernel.visible("loop ends", state.name, footprint, None, lambda: True)
+                kernel.visible("leave_loop", state.name, footprint, None, lambda: True)
 
     return run_forever
 
@@ -295,6 +291,7 @@ def _sleep(plain: Any) -> Any:
         await plain(0)
         return result
 
+    sleep.__qualname__ = "sleep"
     return sleep
 
 

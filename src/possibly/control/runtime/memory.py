@@ -34,7 +34,7 @@ EVERYTHING = "*"
 """The family that stands for all: every access is a choice point."""
 PATIENCE = 200
 """Reads without any change of its own after which a task counts as waiting in a loop."""
-NOTHING, VISIBLE, NOTED, INITIAL = range(4)
+NOTHING, VISIBLE, NOTED, INITIAL, MOMENT = range(5)
 FOREIGN = (IGNORED, OPAQUE, LIBRARY)
 WIDEST = 64
 """Items of a container that are named one by one when all of them are read."""
@@ -49,6 +49,8 @@ class Logged(NamedTuple):
     detail: Any
     inside: bool
     """It belongs to the step during which it happened, and is no step of its own."""
+    position: int = 0
+    """How many moments of that step had been told by then."""
 
 
 class _Last:
@@ -124,7 +126,10 @@ class Memory:
                 return VISIBLE
             for each in footprint:
                 kernel.add(each)
-            return NOTHING
+            kernel.note(
+                {"kind": kind, "thing": thing, "at": at}, writes and self.is_watched(kernel, family, thing)
+            )
+            return MOMENT
         self._watch(kernel, task, family, footprint, key)
         if not self.logs:
             return NOTHING
@@ -156,7 +161,8 @@ class Memory:
             return NOTHING
         inside = task.host is not None and not kernel.is_mixed
         step = len(kernel.steps) + kernel.in_step
-        self.log.append(Logged(step, task.name, family, operation, None, inside))
+        position = len(kernel.marks.get("turn", ())) if inside else 0
+        self.log.append(Logged(step, task.name, family, operation, None, inside, position))
         return NOTED
 
     def saw(self, kernel: Kernel, mode: int, value: Any) -> None:
@@ -165,6 +171,8 @@ class Memory:
             kernel.tell({"value": snapshot(value)})
         elif mode == INITIAL:
             self.initial[self._latest] = snapshot(value)
+        elif mode == MOMENT:
+            kernel.noted({"value": snapshot(value)})
         elif mode == NOTED:
             self.log[-1] = self.log[-1]._replace(detail={"value": snapshot(value)})
 
@@ -196,7 +204,7 @@ class Memory:
         if kernel.alone:
             self.initial[f"{name}[]"] = value
         else:
-            kernel.tell({"value": value, "whole": value})
+            kernel.noted({"value": value, "whole": value, "of": f"{name}[]"})
 
     def _check(self, task: Task, family: str, thing: Any, writes: bool) -> None:
         last = self._last.get(thing)

@@ -42,7 +42,7 @@ NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume"
 """Operations that may stand in a round without being a change; their own things do not count as read."""
 CHANGES = frozenset({"write", "start", "end"})
 """Operations that are always a change, and never wait."""
-ALWAYS = frozenset({"clock", "exit"})
+ALWAYS = frozenset({"_:clock", "_:exit"})
 """What every operation may touch: the CLOCK and the EXIT of the kernel."""
 PLAIN = frozenset({int, str, bool, float, bytes, type(None)})
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from possibly.control.execution import SPIN, Choice, Execution, Operation, Step, Task
+from possibly.trace.place import place_in
 from possibly.trace.schedule import Schedule, ScheduledStep
 
 Sources = Mapping[str, list[str]]
@@ -40,14 +41,13 @@ class Deviation(NamedTuple):
 
 def sources_of(schedule: Schedule, lines_of: Callable[[str], list[str]]) -> Sources:
     """The sources of all places in a schedule."""
-    files = dict.fromkeys(step.at.rpartition(":")[0] for step in schedule.steps if step.at)
+    files = dict.fromkeys(place_in(step.at).file for step in schedule.steps if step.at)
     return {file: lines_of(file) for file in files}
 
 
 def source_line(at: str, sources: Sources) -> str:
-    file, _, line = at.rpartition(":")
+    file, number = place_in(at)
     lines = sources.get(file, [])
-    number = int(line) if line.isdigit() else 0
     return " ".join(lines[number - 1].split()) if 0 < number <= len(lines) else ""
 
 
@@ -59,7 +59,7 @@ def recorded(execution: Execution, header: dict[str, object], sources: Sources) 
             ScheduledStep(
                 step.task,
                 names.get(step.task, ""),
-                step.operation.kind,
+                _word(step.operation.kind),
                 things.get(step.operation.thing, step.operation.thing),
                 step.operation.at,
                 source_line(step.operation.at, sources),
@@ -68,6 +68,11 @@ def recorded(execution: Execution, header: dict[str, object], sources: Sources) 
         ),
         header,
     )
+
+
+def _word(kind: str) -> str:
+    """A kind of operation as it stands in a schedule."""
+    return kind.replace(" ", "_")
 
 
 class Follower:
@@ -129,7 +134,7 @@ class Follower:
     def fits(self, step: ScheduledStep, operation: Operation) -> bool:
         if not step.kind:
             return True
-        if step.kind != operation.kind and SPIN not in (step.kind, operation.kind):
+        if step.kind != _word(operation.kind) and SPIN not in (step.kind, operation.kind):
             return False
         if not step.at and not operation.at:
             return True

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.control.coverage import coverage_of
 from possibly.control.execution import Execution, Step
+from possibly.trace.place import place_in
 
 if TYPE_CHECKING:
     from possibly.session.explore import Exploration, Failure
 
-HIDDEN = frozenset({"end", "exit"})
+HIDDEN = frozenset({"end", "exit", "leave_loop"})
+OF_LOOP = frozenset({"BaseEventLoop.shutdown_asyncgens", "BaseEventLoop.shutdown_default_executor"})
+"""What a runner does when the program is over."""
 LONGEST = 60
 """Operations of a schedule that are shown unless everything is asked for."""
 PHRASES = {
@@ -44,6 +47,12 @@ PHRASES = {
     "spin": "looks again at {}",
     "resume": "goes on",
     "timer": "comes to the end of its time",
+    "begin": "begins {}",
+    "woken": "is woken by {}",
+    "cancelled": "is cancelled by {}",
+    "continue": "has its turn again",
+    "awaits": "awaits {}",
+    "ends": "ends {}",
 }
 
 
@@ -127,7 +136,10 @@ def waiting_line(row: dict[str, Any], execution: Execution) -> str:
 
 def schedule_lines(execution: Execution, full: bool = False) -> list[str]:
     """The steps, a heading for each turn."""
-    steps = [step for step in execution.steps if step.operation.kind not in HIDDEN]
+    keeping_house = {step.task for step in execution.steps if _begins(step) in OF_LOOP}
+    hidden = HIDDEN if not full else HIDDEN - {"leave_loop"}
+    steps = [step for step in execution.steps if step.operation.kind not in hidden]
+    steps = [step for step in steps if full or step.task not in keeping_house]
     left_out = 0
     if not full and len(steps) > LONGEST:
         left_out, steps = len(steps) - LONGEST, steps[-LONGEST:]
@@ -137,21 +149,43 @@ def schedule_lines(execution: Execution, full: bool = False) -> list[str]:
         if step.task != before:
             before = step.task
             lines.append(f"  {execution.names.get(step.task, step.task)}")
-        lines.append(f"    {step_line(step, execution)}")
+        lines += [f"    {line}" for line in step_lines(step, execution)]
     return lines
+
+
+def _begins(step: Step) -> str:
+    """The coroutine that begins in this step, if one does."""
+    turn = step.detail.get("turn") if isinstance(step.detail, dict) else None
+    return str(turn[0]["thing"]) if turn and turn[0]["kind"] == "begin" else ""
+
+
+def step_lines(step: Step, execution: Execution) -> list[str]:
+    """One line; for a turn of an event loop's task, a line for each thing that happened in it."""
+    turn = step.detail.get("turn") if isinstance(step.detail, dict) else None
+    return [moment_line(moment, execution) for moment in turn] if turn else [step_line(step, execution)]
 
 
 def step_line(step: Step, execution: Execution) -> str:
     operation = step.operation
     name = thing_name(operation.thing, execution)
     text = PHRASES.get(operation.kind, f"{operation.kind} {{}}").format(name)
-    detail = step.detail
+    return _with_value_and_place(text, step.detail, operation.at)
+
+
+def moment_line(moment: dict[str, Any], execution: Execution) -> str:
+    name = thing_name(moment["thing"], execution)
+    if moment["kind"] == "use":
+        text = f"{moment['method']} of {name}"
+    else:
+        text = PHRASES.get(moment["kind"], f"{moment['kind']} {{}}").format(name).rstrip()
+    return _with_value_and_place(text, moment, moment["at"])
+
+
+def _with_value_and_place(text: str, detail: Any, at: str) -> str:
     if isinstance(detail, dict) and "value" in detail:
         text += f": {detail['value']!r}"
-    if not operation.at:
-        return text
-    source = source_of(operation.at)
-    return f"{text:<36} {operation.at}" + (f"  {source}" if source else "")
+    source = source_of(at) if at else ""
+    return f"{text:<36} {at}" + (f"  {source}" if source else "") if at else text
 
 
 def thing_name(thing: str, execution: Execution) -> str:
@@ -160,8 +194,8 @@ def thing_name(thing: str, execution: Execution) -> str:
 
 
 def source_of(at: str) -> str:
-    file, _, line = at.rpartition(":")
-    return linecache.getline(file, int(line)).strip() if line.isdigit() else ""
+    file, line = place_in(at)
+    return linecache.getline(file, line).strip() if line else ""
 
 
 # ---- JSON ---------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
+from possibly.trace.place import place_in
+
 LARGEST_FILE = 1_000_000
 SUFFIX = ".py"
 
@@ -22,12 +24,11 @@ class Sources:
 
     def quote(self, place: str | None) -> str | None:
         """The line at `file.py:12`, stripped, or None when there is none to show."""
-        file, colon, number = (place or "").rpartition(":")
-        if not colon or not number.isdecimal() or len(number) > 7:
+        file, line = place_in(place or "")
+        if not line:
             return None
         lines = self._lines(file)
-        position = int(number) - 1
-        return lines[position].strip() or None if 0 <= position < len(lines) else None
+        return lines[line - 1].strip() or None if line <= len(lines) else None
 
     def _read(self, file: str) -> tuple[str, ...]:
         for folder in self._folders:

@@ -15,6 +15,7 @@ from typing import Any
 from possibly.control.macro.model import Seen
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
+from possibly.trace.place import place_in
 
 _LEFT_OUT = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
 
@@ -88,7 +89,7 @@ def plain(variables: dict[str, Any]) -> dict[str, Any]:
 
 def label_of(at: str) -> str:
     """The label `#: m2` at the end of a line."""
-    file, _, line = at.rpartition(":")
-    text = linecache.getline(file, int(line)) if line.isdigit() else ""
+    file, line = place_in(at)
+    text = linecache.getline(file, line) if line else ""
     _, mark, label = text.rpartition("#:")
     return label.strip() if mark else ""
