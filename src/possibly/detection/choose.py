@@ -8,10 +8,10 @@ bound, hands over to the next row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 from possibly.detection.finding import BREAKS, Finding, Shows
 from possibly.detection.limits import Budget, LimitReachedError, MissingExtraError
+from possibly.detection.question import Asked, Question
 from possibly.detection.slicing import Slicing
 from possibly.errors import UsageError
 from possibly.logic.syntax import Node
@@ -22,26 +22,6 @@ from possibly.records import dataclass
 
 HAND_OVER = 30_000
 """Cuts after which `auto` goes from visiting cuts one by one to holding the whole lattice."""
-
-FEW = 100_000
-"""Cuts times processes up to which visiting all cuts takes no longer than to load a solver."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A formula at the initial cut of a computation. What is sliced for one engine serves the next."""
-
-    formula: Node
-    slicing: Slicing
-    budget: Budget
-
-    @property
-    def lattice(self) -> Lattice:
-        return self.slicing.lattice
-
-    @property
-    def predicates(self) -> CutPredicates:
-        return self.slicing.predicates
 
 
 Run = Callable[[Question], Finding | None]
@@ -60,6 +40,8 @@ class Engine:
     """How many cuts it may visit before `auto` hands over to the next row; None: no bound of its own."""
     for_many_cuts: bool = False
     """`auto` passes it by where there are so few cuts that visiting them all is faster."""
+    on_projection: bool = False
+    """`auto` asks it about the events that matter to the formula, where there are many cuts."""
 
 
 # Each engine is imported when it is first asked: a small check needs few of them.
@@ -173,13 +155,20 @@ def _linear(question: Question) -> Finding:
 ENGINES = (
     Engine("slice", "ctl", _slice, "answers from slices, in polynomial time, without visiting cuts"),
     Engine("oracle", "ctl", _oracle, "the class of the predicate leaves few cuts at which it matters"),
-    Engine("definitely", "ctl", _definitely, "AF of a regular predicate: searches the interval that matters"),
+    Engine(
+        "definitely",
+        "ctl",
+        _definitely,
+        "AF of a regular predicate: searches the interval that matters",
+        on_projection=True,
+    ),
     Engine(
         "values",
         "ctl",
         _values,
         "answers from one slice for each combination of values, where there are too many cuts to visit",
         for_many_cuts=True,
+        on_projection=True,
     ),
     Engine(
         "relational",
@@ -187,6 +176,7 @@ ENGINES = (
         _relational,
         "finds the extremes of a sum by maximum flow, where there are too many cuts to visit them all",
         for_many_cuts=True,
+        on_projection=True,
     ),
     Engine(
         "solver",
@@ -194,6 +184,7 @@ ENGINES = (
         _solver,
         "asks a constraint solver for a cut, where there are too many cuts to visit them all",
         for_many_cuts=True,
+        on_projection=True,
     ),
     Engine(
         "inside",
@@ -201,6 +192,7 @@ ENGINES = (
         _inside,
         "slices what can be sliced, and searches the cuts of the slice, smallest first",
         at_first=HAND_OVER // 10,  # a cut of a slice costs as much as several of the lattice
+        on_projection=True,
     ),
     Engine(
         "exhaustive",
@@ -208,8 +200,15 @@ ENGINES = (
         _exhaustive,
         "visits cuts one by one and stops as soon as the answer is known",
         at_first=HAND_OVER,
+        on_projection=True,
     ),
-    Engine("sweep", "ctl", _sweep, "holds the whole lattice as rows of bits, one pass an operator"),
+    Engine(
+        "sweep",
+        "ctl",
+        _sweep,
+        "holds the whole lattice as rows of bits, one pass an operator",
+        on_projection=True,
+    ),
     Engine("slice", "ltl", _slice_linear, "the formula says the same in branching time, which slices answer"),
     Engine(
         "values",
@@ -217,6 +216,7 @@ ENGINES = (
         _values_linear,
         "the formula says the same in branching time, which slices by combinations of values answer",
         for_many_cuts=True,
+        on_projection=True,
     ),
     Engine(
         "relational",
@@ -224,6 +224,7 @@ ENGINES = (
         _relational_linear,
         "the formula says the same in branching time, which extremes of a sum answer",
         for_many_cuts=True,
+        on_projection=True,
     ),
     Engine(
         "solver",
@@ -231,8 +232,15 @@ ENGINES = (
         _solver_linear,
         "the formula says the same in branching time, which a constraint solver answers",
         for_many_cuts=True,
+        on_projection=True,
     ),
-    Engine("linear", "ltl", _linear, "walks the lattice together with the automaton of the negated formula"),
+    Engine(
+        "linear",
+        "ltl",
+        _linear,
+        "walks the lattice together with the automaton of the negated formula",
+        on_projection=True,
+    ),
 )
 
 
@@ -266,25 +274,24 @@ def answer(
 ) -> Answer:
     """The first engine of the table that comes to an end."""
     rows = engines_for(language, name)
-    slicing = Slicing(lattice, predicates)
+    asked = Asked(Question(formula, Slicing(lattice, predicates), budget), name == "auto")
     skipped: list[str] = []
     notes: list[str] = []
-    few: bool | None = None
     reason = f"the formula is outside the classes of engine {rows[-1].name}; use --engine auto"
     for number, engine in enumerate(rows):
-        if engine.for_many_cuts and name == "auto":
-            few = _few_cuts(lattice) if few is None else few
-            if few:
-                continue
-        bound = engine.at_first if number + 1 < len(rows) and _fits(lattice) else None
-        part = budget.part(bound)
+        if engine.for_many_cuts and asked.has_few_cuts:
+            continue
+        part = budget.part(None)
         try:
-            found = engine.run(Question(formula, slicing, part))
+            question = asked.to(engine.on_projection, part)
+            part.bound_to(engine.at_first if number + 1 < len(rows) and _fits(question.lattice) else None)
+            found = engine.run(question)
         except LimitReachedError as limit:
             budget.visited = part.visited
             notes.append(f"engine {engine.name}: {engine.why}")
-            if bound is None or not part.stopped_at_bound:
-                return Answer(None, engine.name, part.visited, (*_outside(skipped), *notes), str(limit))
+            if part.bound is None or not part.stopped_at_bound:
+                notes = [*_outside(skipped), *asked.told(engine.on_projection), *notes]
+                return Answer(None, engine.name, part.visited, tuple(notes), str(limit))
             notes.append(f"handed over after {part.visited} cuts")
             continue
         except MissingExtraError as missing:
@@ -293,7 +300,8 @@ def answer(
             continue
         if found is not None:
             notes.append(f"engine {engine.name}: {engine.why}")
-            return Answer(found, engine.name, part.visited, (*_outside(skipped), *notes))
+            notes = [*_outside(skipped), *asked.told(engine.on_projection), *notes]
+            return Answer(asked.finding(engine.on_projection, found), engine.name, part.visited, tuple(notes))
         skipped.append(engine.name)
     return Answer(None, rows[-1].name, budget.visited, _outside(skipped), reason)
 
@@ -306,9 +314,3 @@ def _fits(lattice: Lattice) -> bool:
     """Whether the explicit lattice can be tried: its bounds are tables of events x processes."""
     computation = lattice.computation
     return len(computation.trace) * len(computation.lengths) <= CLOCK_TABLE_LIMIT
-
-
-def _few_cuts(lattice: Lattice) -> bool:
-    """Whether visiting every cut is quick; the cuts are counted, up to there."""
-    most = FEW // max(1, len(lattice.computation.lengths))
-    return sum(1 for _ in islice(lattice.depth_first(), most + 1)) <= most

@@ -47,6 +47,10 @@ class Budget:
             self.started,
         )
 
+    def bound_to(self, cuts: int | None) -> None:
+        """Sets the bound of an engine on the cuts it adds."""
+        self.bound = None if cuts is None else self.visited + cuts
+
     def visit(self, cuts: int = 1) -> None:
         self.visited += cuts
         if self.visited >= self._next_look:

@@ -74,6 +74,10 @@ class CutPredicates:
         """What could not be evaluated somewhere, and so counted as false there."""
         return tuple(dict.fromkeys(fault for predicate in self._compiled for fault in predicate.faults))
 
+    def report_faults_to(self, other: CutPredicates) -> None:
+        """What cannot be evaluated here is from now on listed there."""
+        self._compiled = other._compiled
+
     def support(self, node: Node) -> tuple[int, ...]:
         """The processes whose counts the predicate depends on."""
         if node not in self._supports:

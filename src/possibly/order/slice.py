@@ -75,7 +75,7 @@ class Slice:
 
     def least_from(self, start: Sequence[int]) -> Cut | None:
         """The least cut of the slice that contains `start`; None if there is none."""
-        return _Rise(self).to(start)
+        return Rise(self).to(start)
 
     def greatest_from(self, end: Sequence[int]) -> Cut | None:
         """The greatest cut of the slice inside `end`; None if there is none."""
@@ -123,7 +123,7 @@ class Slice:
 
     def irreducible(self, process: int) -> Iterator[Cut | None]:
         """For each event of a process the least cut of the slice that contains it, None if there is none."""
-        rise = _Rise(self)
+        rise = Rise(self)
         start = list(self.computation.initial)
         for position in range(1, self.computation.lengths[process] + 1):
             start[process] = position
@@ -148,7 +148,7 @@ class Slice:
         yield from self.edges
 
 
-class _Rise:
+class Rise:
     """A search for least cuts that goes on from where it stood: no link is read twice."""
 
     def __init__(self, slice_: Slice) -> None:
@@ -268,7 +268,7 @@ def unimplied(computation: Computation, edges: Iterable[Edge]) -> Iterator[Edge]
     for edge in edges:
         groups.setdefault(edge[1][0], []).append(edge)
     for process, group in groups.items():
-        search = _Rise(whole(computation))
+        search = Rise(whole(computation))
         for e, f in sorted(group, key=_later_position):
             clock = search.at_least(process, f[1])
             if clock is not None and clock[e[0]] < e[1]:

@@ -1,0 +1,134 @@
+"""Where what a formula reads changes along each process.
+
+Here belongs finding the events that matter to a formula; what is made of them is in `projection`. A largest
+part on one process matters where its truth turns; of any other atom the values that it reads matter, each
+where it changes. Messages that are counted matter where they are sent and received.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from possibly.logic.predicate import is_state, leaves
+from possibly.logic.syntax import And, Iff, Implies, Leaf, Node, Not, Or, Transit
+from possibly.logic.walk import children
+from possibly.order.bitmaps import Bits
+from possibly.order.predicate import CutPredicates
+from possibly.order.state import Chain, Reading, Timeline
+from possibly.trace.model import NONE, Trace, Value
+
+Look = Callable[[], None]
+"""Called now and then; may raise to stop."""
+
+
+def kept_positions(
+    predicates: CutPredicates, formula: Node, look: Look = lambda: None
+) -> dict[int, list[int]]:
+    """By process that the formula reads: the positions of its events that change what is read."""
+    reader = _Reader(predicates)
+    pending, seen = [formula], set[int]()
+    while pending:
+        node = pending.pop()
+        look()
+        if not is_state(node) or (reader.is_of_several(node) and isinstance(node, _CONNECTIVES)):
+            pending += [part for part in children(node) if id(part) not in seen]
+            seen.update(map(id, children(node)))
+        else:
+            reader.read(node)
+    return {process: sorted(found) for process, found in sorted(reader.kept.items())}
+
+
+_CONNECTIVES = (Not, And, Or, Implies, Iff)
+
+
+class _Reader:
+    """Gathers where predicates, or what they read, change."""
+
+    def __init__(self, predicates: CutPredicates) -> None:
+        self.predicates = predicates
+        self.kept: dict[int, set[int]] = {}
+
+    def is_of_several(self, node: Node) -> bool:
+        return len(self.predicates.support(node)) > 1
+
+    def read(self, node: Node) -> None:
+        """A predicate that is no connective, or is on one process, or on none."""
+        support = self.predicates.support(node)
+        for leaf in leaves(node):
+            self._mention(leaf)
+            if isinstance(leaf, Transit):
+                self._follow_messages(leaf)
+            elif len(support) > 1:
+                self._follow(self.predicates.readings(leaf))
+        if len(support) == 1:
+            self._add(support[0], _turns(self.predicates.states(node, support[0])))
+
+    def _mention(self, leaf: Leaf) -> None:
+        """Processes that are named are there, whether anything changes in them or not."""
+        numbers = self.predicates.lattice.computation.trace.process_number
+        names = (
+            [leaf.sender, leaf.receiver] if isinstance(leaf, Transit) else [getattr(leaf, "process", None)]
+        )
+        for name in names:
+            if name is not None:
+                self._add(numbers[name], ())
+
+    def _add(self, process: int, positions: Iterable[int]) -> None:
+        self.kept.setdefault(process, set()).update(positions)
+
+    def _follow(self, reading: Reading) -> None:
+        match reading:
+            case Timeline(process, values):
+                self._add(process, _changes(values))
+            case Chain():
+                for process, counts, numbers in reading.reached:
+                    pairs = zip(counts, numbers, strict=True)
+                    changing = (c for c, n in pairs if differ(*reading.values[n - 1 : n + 1]))
+                    self._add(process, changing)
+
+    def _follow_messages(self, leaf: Transit) -> None:
+        """Every event that sends or receives such a message, also one that does both and leaves the sum."""
+        trace = self.predicates.lattice.computation.trace
+        for send, receive in messages_of(trace, leaf):
+            self._add(trace.process[send], [trace.position[send]])
+            if receive != NONE:
+                self._add(trace.process[receive], [trace.position[receive]])
+
+
+def messages_of(trace: Trace, leaf: Transit) -> Iterator[tuple[int, int]]:
+    """The messages that are counted: send and receive, which may be NONE."""
+    numbers = trace.process_number
+    rows = zip(trace.delivery_send, trace.delivery_receive, trace.delivery_to, strict=True)
+    for send, receive, to in rows:
+        if leaf.tag is not None and trace.text(trace.tag, send) != leaf.tag:
+            continue
+        if leaf.sender is None or (
+            trace.process[send] == numbers[leaf.sender] and to == numbers[leaf.receiver]
+        ):
+            yield send, receive
+
+
+def _turns(states: Bits) -> Iterator[int]:
+    """The positions of events that turn the truth."""
+    truth, count = states[0], 0
+    while (count := states.find(1 - truth, count)) >= 0:
+        yield count
+        truth = 1 - truth
+
+
+def _changes(values: Sequence[Value]) -> Iterator[int]:
+    last = values[0]
+    for position, value in enumerate(values):
+        if value is not last and differ(last, value):
+            yield position
+        last = value
+
+
+_PLAIN = (int, str, bool, float, type(None))
+
+
+def differ(first: Value, second: Value) -> bool:
+    """Whether a predicate may tell the two apart. Containers are one object each where they are equal."""
+    if first is second:
+        return False
+    return type(first) is not type(second) or type(first) not in _PLAIN or first != second
