@@ -233,7 +233,9 @@ def test_the_notes_count_cuts_before_and_after() -> None:
 def test_an_engine_by_name_is_asked_about_the_whole_run() -> None:
     run = client_server(350)
     report = check_trace(
-        run, read_specification("ctl it = AG(C1.cs -> AF(C1.try))"), Options(engine="exhaustive", max_cuts=100)
+        run,
+        read_specification("ctl it = AG(C1.cs -> AF(C1.try))"),
+        Options(engine="exhaustive", max_cuts=100),
     )
     assert report.verdicts[0].holds is None
 

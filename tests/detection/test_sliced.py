@@ -18,7 +18,9 @@ from possibly.detection.sliced_linear import SlicedLinear
 from possibly.detection.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
+from possibly.order.computation import Computation
 from possibly.order.vocabulary import vocabulary
+from possibly.trace.build import TraceBuilder
 from tests.detection.test_definition import Case, _check_witness, _outermost
 from tests.generate import CTL, Formula, random_formula
 
@@ -116,3 +118,27 @@ def test_linear_shapes_are_answered_as_on_every_observation(shape: str) -> None:
             assert "&" in shape or plain.moment(found.path) in (found.moment, None)
         answered += 1
     assert answered > 10 * MANY
+
+
+def test_af_of_a_conjunction_reads_the_order_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ends of intervals are followed along each process: no clock is computed from the first event on."""
+    from possibly.detection.intervals import overlap
+    from possibly.order import computation as order
+    from possibly.order.bitmaps import Bits
+
+    monkeypatch.setattr(order, "CLOCK_TABLE_LIMIT", 0)
+    monkeypatch.setattr(Computation, "clock", None)
+    monkeypatch.setattr(Computation, "closure", None)
+    rounds = 3000
+    builder = TraceBuilder()
+    builder.header(processes=[("P", {}), ("Q", {})], shared={})
+    for number in range(rounds):  # in turn: each begins, ends and lets the other one begin
+        one, other = ("P", "Q") if number % 2 else ("Q", "P")
+        builder.add(one, kind="receive" if number else "internal", msg=f"m{number - 1}" if number else None)
+        builder.add(one, kind="send", msg=f"m{number}", to=other)
+    computation = Computation(builder.finish())
+    states = {p: Bits.from_truths(bytes(n % 2 for n in range(rounds + 1))) for p in (0, 1)}
+    looks: list[None] = []
+    found, apart = overlap(computation, states, lambda: looks.append(None))
+    assert found is None and len(apart) == len(list(apart)) == rounds - 1
+    assert next(iter(apart)) == ((1, 2), (0, 1))

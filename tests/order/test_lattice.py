@@ -8,6 +8,7 @@ import pytest
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
 from possibly.order.rows import Rows
+from possibly.trace.build import TraceBuilder
 from possibly.trace.notation import trace
 from tests.generate import random_trace
 from tests.reference import Reference
@@ -87,3 +88,19 @@ def test_rows_hold_exactly_the_cuts(seed: int) -> None:
             found.append(tuple(cut))
     assert sorted(found) == list(Lattice(order).lexical())
     assert rows.cuts == len(found)
+
+
+def test_a_long_path_keeps_the_numbers_of_its_steps_alone() -> None:
+    from possibly.order.lattice import LONG, Walk, steps_of
+
+    builder = TraceBuilder()
+    for name in ["P"] * LONG + ["Q"]:
+        builder.add(name)
+    lattice = Lattice(Computation(builder.finish()))
+    walk = lattice.walk(lattice.computation.steps)
+    assert isinstance(walk, Walk) and len(walk) == LONG + 1
+    assert sum(move.delta for move in walk) == lattice.final
+    assert walk[LONG].processes == (1,) and isinstance(walk[:5], Walk)
+    short = lattice.walk(lattice.computation.steps[:3])
+    assert isinstance(short, tuple) and [move.step for move in short] == steps_of(short) == [0, 1, 2]
+    assert list(steps_of(lattice.joined(short, walk[3:]))) == list(lattice.computation.steps)

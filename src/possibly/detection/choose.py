@@ -274,7 +274,7 @@ def answer(
 ) -> Answer:
     """The first engine of the table that comes to an end."""
     rows = engines_for(language, name)
-    asked = Asked(Question(formula, Slicing(lattice, predicates), budget), name == "auto")
+    asked = Asked(Question(formula, Slicing(lattice, predicates, budget.look), budget), name == "auto")
     skipped: list[str] = []
     notes: list[str] = []
     reason = f"the formula is outside the classes of engine {rows[-1].name}; use --engine auto"

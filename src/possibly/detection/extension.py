@@ -15,10 +15,10 @@ from possibly.order.lattice import Lattice, Move
 
 def extension(
     lattice: Lattice, start: Sequence[int], target: Sequence[int], extra: Arcs | None = None
-) -> tuple[Move, ...] | None:
+) -> Sequence[Move] | None:
     """A path from one cut to a greater one; None if the extra edges have a cycle there."""
     try:
-        return tuple(map(lattice.move_of, _Execution(lattice.computation, start, target, extra).steps()))
+        return lattice.walk(_Execution(lattice.computation, start, target, extra).steps())
     except CycleError:
         return None
 

@@ -6,11 +6,13 @@ it is searched for (`branching`, `sliced`, ...).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from possibly.logic.syntax import Node
 from possibly.order.lattice import Move
 from possibly.records import dataclass
 
-Path = tuple[Move, ...]
+Path = Sequence[Move]
 
 ENDS_FALSE = "it ends where {} is false"
 ENDS_TRUE = "it ends where {} is true"

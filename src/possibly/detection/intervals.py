@@ -6,7 +6,8 @@ process satisfies its conjunct is an interval; it begins with an event lo (or be
 with an event hi (or never). Every observation passes a cut where all conjuncts hold iff there is one
 interval a process such that lo of each happened before hi of every other. If lo of one did not happen before
 hi of another, the latter can be over before the former begins, now and for all later intervals of the
-former: it is discarded. Time is that of comparing clocks of interval ends, a few for each discarded one.
+former: it is discarded. What the end of an interval knows is followed along its process, one pass over the
+links of the trace for each process; a discarded interval costs a comparison with each other process.
 
 It is for predicates on processes alone; chains of shared variables share events with processes and are left
 to other engines.
@@ -14,11 +15,19 @@ to other engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from possibly.order.bitmaps import States
 from possibly.order.computation import Computation, Place
+from possibly.order.slice import Rise, whole
 from possibly.records import dataclass
+
+LOOK_EVERY = 4096
+"""Discarded intervals between two looks at the limits."""
+
+Look = Callable[[], None]
+"""Called now and then; may raise to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,46 +49,108 @@ def intervals(process: int, states: States) -> Iterator[Interval]:
 
 
 def overlap(
-    computation: Computation, conjuncts: Mapping[int, States]
-) -> tuple[Sequence[Interval] | None, list[tuple[Place, Place]]]:
-    """Intervals that every observation passes together, or None; and the orders that keep others apart.
-
-    Such an order (hi of one, lo of another) says: let the first end before the second begins.
-    """
-    queues = {process: list(intervals(process, states)) for process, states in conjuncts.items()}
-    heads = dict.fromkeys(queues, 0)
-    apart: list[tuple[Place, Place]] = []
-    changed = list(queues)
+    computation: Computation, conjuncts: Mapping[int, States], look: Look = lambda: None
+) -> tuple[Sequence[Interval] | None, Apart]:
+    """Intervals that every observation passes together, or None; and the orders that keep others apart."""
+    heads = [_Head(computation, process, states) for process, states in conjuncts.items()]
+    apart = Apart()
+    changed = heads.copy() if all(head.advance() for head in heads) else []
+    if not changed and heads:
+        return None, apart
     while changed:
-        first = changed.pop()
-        if heads[first] >= len(queues[first]):
+        first = changed[-1]
+        late = next(_discarded(first, heads, computation), None)
+        if late is None:
+            changed.pop()
+            continue
+        over, begins = late
+        apart.add(over.end, (begins.process, begins.lo))
+        if not len(apart) % LOOK_EVERY:
+            look()
+        if not over.advance():
             return None, apart
-        for second in queues:
-            if second == first:
-                continue
-            for one, other in ((first, second), (second, first)):
-                if heads[one] >= len(queues[one]) or heads[other] >= len(queues[other]):
-                    return None, apart
-                begins, ends = queues[one][heads[one]], queues[other][heads[other]]
-                if not _before(computation, begins, ends):
-                    assert ends.hi is not None
-                    apart.append(((other, ends.hi), (one, begins.lo)))
-                    heads[other] += 1
-                    changed.append(other)
-                    break
-            else:
-                continue
-            if first not in changed:
-                changed.append(first)
-            break
-    return [queues[process][heads[process]] for process in queues], apart
+        if over is not first:
+            changed.append(over)
+    return [head.interval for head in heads], apart
 
 
-def _before(computation: Computation, begins: Interval, ends: Interval) -> bool:
-    """Whether the one has begun in every observation before the other ends."""
-    if not begins.lo or ends.hi is None:
+class Apart:
+    """Orders (hi of one, lo of another): let the first end before the second begins."""
+
+    def __init__(self) -> None:
+        self._flat = array("i")
+
+    def add(self, end: Place, begin: Place) -> None:
+        self._flat.extend((*end, *begin))
+
+    def __len__(self) -> int:
+        return len(self._flat) // 4
+
+    def __iter__(self) -> Iterator[tuple[Place, Place]]:
+        numbers = iter(self._flat)
+        for process, hi, other, lo in zip(numbers, numbers, numbers, numbers, strict=True):
+            yield (process, hi), (other, lo)
+
+
+class _Head:
+    """The first interval of a process that is not discarded, with what its end knows.
+
+    What it knows is followed along the process: no link of the trace is read twice for one process.
+    """
+
+    def __init__(self, computation: Computation, process: int, states: States) -> None:
+        self.process = process
+        self.lo, self.hi = 0, None
+        self.knows: Sequence[int] = ()
+        self._rise = Rise(whole(computation))
+        self._intervals = intervals(process, states)
+
+    lo: int
+    hi: int | None
+
+    def advance(self) -> bool:
+        """Goes on to the next interval; False if there is none."""
+        following = next(self._intervals, None)
+        if following is None:
+            return False
+        self.lo, self.hi = following.lo, following.hi
+        if self.hi is not None:
+            clock = self._rise.at_least(self.process, self.hi)
+            assert clock is not None, "every event is in some cut"
+            self.knows = clock
         return True
-    end = computation.at(ends.process, ends.hi)
-    if computation.step(end) == computation.step(computation.at(begins.process, begins.lo)):
-        return False
-    return computation.clock(end)[begins.process] >= begins.lo
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.process, self.lo, self.hi)
+
+    @property
+    def end(self) -> Place:
+        assert self.hi is not None, "an interval that never ends is not over before another"
+        return self.process, self.hi
+
+
+def _discarded(
+    first: _Head, heads: Sequence[_Head], computation: Computation
+) -> Iterator[tuple[_Head, _Head]]:
+    """Of one head and the others: those that can be over before the other begins, with that other."""
+    process, lo, hi, knows = first.process, first.lo, first.hi, first.knows
+    for other in heads:
+        if other is first:
+            continue
+        if lo and other.hi is not None and not _begun(other.knows[process] >= lo, first, other, computation):
+            yield other, first
+        if (
+            other.lo
+            and hi is not None
+            and not _begun(knows[other.process] >= other.lo, other, first, computation)
+        ):
+            yield first, other
+
+
+def _begun(is_known: bool, begins: _Head, ends: _Head, computation: Computation) -> bool:
+    """Whether the one has begun in every observation before the other ends; a joint event is both at once."""
+    if not is_known or not computation.joint or ends.hi is None:
+        return is_known
+    at = computation.at
+    return computation.step(at(ends.process, ends.hi)) != computation.step(at(begins.process, begins.lo))

@@ -15,16 +15,16 @@ from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Fin
 from possibly.detection.laws import LAWS, now_and_while
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
-from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
+from possibly.logic.syntax import And, AtLeast, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.bitmaps import Bits
 from possibly.order.compiled import kernels
 from possibly.order.lattice import Lattice, Move
 from possibly.order.predicate import CutPredicates
 
 
-def observed_path(lattice: Lattice) -> tuple[Move, ...]:
+def observed_path(lattice: Lattice) -> Sequence[Move]:
     """The recorded order as moves."""
-    return tuple(lattice.move_of(step) for step in lattice.computation.steps)
+    return lattice.walk(lattice.computation.steps)
 
 
 def implied(formula: Node, value: bool) -> bool | None:
@@ -90,9 +90,9 @@ class Observed:
         self.path: Sequence[int] = lattice.computation.steps
         self.full = (1 << len(self.path) + 1) - 1
 
-    def moves(self, count: int | None = None) -> tuple[Move, ...]:
+    def moves(self, count: int | None = None) -> Sequence[Move]:
         """The path, or its first steps, as moves."""
-        return tuple(map(self.lattice.move_of, self.path[:count]))
+        return self.lattice.walk(self.path[:count])
 
     def holds(self, formula: Node) -> bool:
         """Whether the formula holds at the first cut of the path."""
@@ -153,8 +153,27 @@ class Observed:
                 return self._conjunction(operands, positive=True)
             case Or(operands):
                 return self.full & ~self._conjunction(operands, positive=False)
+            case AtLeast(least, operands) if all(len(self.predicates.support(p)) == 1 for p in operands):
+                return self._at_least(least, operands)
         holds = self.predicates(node)
         return int(bytes(map(holds, self.cuts())).translate(_DIGITS), 2)
+
+    def _at_least(self, least: int, parts: Sequence[Node]) -> int:
+        """Where so many of the parts, each on one process, are true: followed by what each step changes."""
+        by_process: dict[int, list[Bits]] = {}
+        for part in parts:
+            process = self.predicates.support(part)[0]
+            by_process.setdefault(process, []).append(self.predicates.states(part, process))
+        true = sum(states[0] for each in by_process.values() for states in each)
+        found, counts = bytearray([true >= least]), dict.fromkeys(by_process, 0)
+        for step in self.path:
+            for process in self._processes(step):
+                if process in by_process:
+                    counts[process] += 1
+                    now = counts[process]
+                    true += sum(states[now] - states[now - 1] for states in by_process[process])
+            found.append(true >= least)
+        return int(bytes(found).translate(_DIGITS), 2)
 
     def _conjunction(self, parts: Sequence[Node], positive: bool) -> int:
         """Where all parts are true; or, if not positive, where all are false."""

@@ -12,7 +12,7 @@ from possibly.detection.extension import extension
 from possibly.detection.finding import Finding, Path
 from possibly.logic.syntax import Node
 from possibly.order.changes import Look
-from possibly.order.lattice import Move
+from possibly.order.lattice import steps_of
 from possibly.order.predicate import CutPredicates
 from possibly.order.projection import Projection, may_be_projected
 from possibly.records import replace
@@ -48,11 +48,11 @@ def _path(projection: Projection, path: Path, to_the_end: bool) -> Path:
     return found
 
 
-def _after_each(projection: Projection, path: Path, whole: tuple[Move, ...]) -> list[int]:
+def _after_each(projection: Projection, path: Path, whole: Path) -> list[int]:
     """How many steps of the whole path are done after each number of steps of the path in the projection."""
     steps = [projection.step_of(move) for move in path]
     place = dict.fromkeys(steps, 0)
-    place.update({move.step: count for count, move in enumerate(whole, start=1) if move.step in place})
+    place.update({step: count for count, step in enumerate(steps_of(whole), start=1) if step in place})
     return [0, *(place[step] for step in steps)]
 
 

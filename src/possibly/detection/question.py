@@ -69,7 +69,8 @@ class Asked:
 
             self._projection = projection_for(self.question.predicates, self.question.formula, budget.look)
             if self._projection is not None:
-                self._projected = Slicing(self._projection.lattice, self._projection.predicates)
+                look = self.question.budget.look
+                self._projected = Slicing(self._projection.lattice, self._projection.predicates, look)
         self._is_tried = True
         return self._projection is not None
 

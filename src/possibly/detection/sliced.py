@@ -14,14 +14,15 @@ A formula outside these classes gets no answer here (None), never a guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 
 from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Path, Shows
 from possibly.detection.slicing import Alternatives, Slicing
 from possibly.logic.depth import deep
 from possibly.logic.predicate import is_state
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
-from possibly.order.computation import Arcs, Cut
+from possibly.order.computation import Arcs, Cut, Place
 from possibly.order.lattice import Move
 from possibly.order.slice import Slice, unimplied
 
@@ -157,7 +158,7 @@ class Sliced:
     def _as_recorded(self, start: Cut, target: Cut) -> Path:
         """The same in the order of the lines: nobody follows the turns of a path that long."""
         left, skipped = [b - a for a, b in zip(start, target, strict=True)], list(start)
-        found, missing = [], sum(left)
+        found, missing = array("i"), sum(left)
         for event, process in enumerate(self.computation.trace.process):
             if skipped[process]:
                 skipped[process] -= 1
@@ -167,9 +168,7 @@ class Sliced:
                 found.append(event)
                 if not missing:
                     break
-        # What each step needs is not looked up: the recorded order has it.
-        units, whose = self.lattice.units, self.computation.trace.process
-        return tuple(Move(event, units[whose[event]], (whose[event],), (), ()) for event in found)
+        return self.lattice.walk(found)
 
     # ---- EG and AF ------------------------------------------------------------------------------
 
@@ -220,13 +219,13 @@ class Sliced:
             return None
         from possibly.detection.intervals import overlap
 
-        found, apart = overlap(self.computation, parts[0].allowed)
+        found, apart = overlap(self.computation, parts[0].allowed, self.slicing.look)
         if found is not None:
             return Finding(not exists)
         path = self._avoiding(parts[0], apart)
         return None if path is None else Finding(exists, path, shows)
 
-    def _avoiding(self, part: Slice, apart: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> Path | None:
+    def _avoiding(self, part: Slice, apart: Iterable[tuple[Place, Place]]) -> Path | None:
         """An observation that passes no cut of the slice, by keeping intervals apart; checked cut by cut."""
         arcs = Arcs(len(self.computation.lengths), ((f, e) for e, f in apart))
         path = self._extension(self.computation.initial, self.computation.final, arcs)
@@ -288,7 +287,7 @@ class Sliced:
                 before[self.computation.trace.process[event]] -= 1
             if self._holds_below(meanwhile, before):
                 path = self.path_to([tuple(before)])
-                return (*path, self.lattice.move_of(step))
+                return self.lattice.joined(path, (self.lattice.move_of(step),))
         return None
 
     def _maximal(self, cut: Cut) -> Iterator[int]:

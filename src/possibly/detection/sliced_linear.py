@@ -63,7 +63,7 @@ class SlicedLinear:
             return found
         rest = extension(self.lattice, self._end(found.path), self.final)
         assert rest is not None, "the order of a computation has no cycle"
-        return Finding(False, (*found.path, *rest), moment=len(found.path) if rest else None)
+        return Finding(False, self.lattice.joined(found.path, rest), moment=len(found.path) if rest else None)
 
     def _response(self, left: Node, right: Node) -> Finding | None:
         if not is_state(left) or not is_state(right):
@@ -78,7 +78,7 @@ class SlicedLinear:
         assert without is not None and len(without) == 1, "EG was answered from this one slice"
         rest = self.sliced.observation_in(without[0], self._end(found.path))
         assert rest is not None, "EG was answered with such an observation"
-        return Finding(False, (*found.path, *rest), since=len(found.path))
+        return Finding(False, self.lattice.joined(found.path, rest), since=len(found.path))
 
     def _end(self, path: Path) -> Cut:
         return self.lattice.unpack(self.lattice.initial + sum(move.delta for move in path))

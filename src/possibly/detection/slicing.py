@@ -25,7 +25,7 @@ slices, there is no answer here (None) and other engines take over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from possibly.logic.depth import deep
 from possibly.logic.predicate import compile_predicate, is_state
@@ -52,8 +52,12 @@ Alternatives = list[Slice]
 class Slicing:
     """Makes and keeps the alternatives of the formulas of one computation."""
 
-    def __init__(self, lattice: Lattice, predicates: CutPredicates) -> None:
+    def __init__(
+        self, lattice: Lattice, predicates: CutPredicates, look: Callable[[], None] = lambda: None
+    ) -> None:
         self.lattice = lattice
+        self.look = look
+        """Called now and then in long work; raises when a limit is passed."""
         self.computation: Computation = lattice.computation
         self.predicates = predicates
         self.readings: Readings = predicates.readings
@@ -65,6 +69,7 @@ class Slicing:
         """The cuts that satisfy the formula (or, if not positive, its negation)."""
         key = self._key(formula), positive
         if key not in self._known:
+            self.look()
             with deep():
                 self._known[key] = self._limited(self._make(formula, positive))
         return self._known[key]

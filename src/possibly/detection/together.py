@@ -13,13 +13,13 @@ the recorded lines do not execute one by one, each pair has its slice.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
 
 from possibly.errors import TraceError
-from possibly.logic.syntax import And, Node, Not, Or
+from possibly.logic.syntax import And, AtLeast, Node, Not, Or
 from possibly.order.bitmaps import Bits
 from possibly.order.compiled import kernels
 from possibly.order.computation import Computation, Cut, Place
@@ -70,13 +70,21 @@ def _by_slices(computation: Computation, states: Mapping[int, Bits]) -> Iterator
 # ---- which formulas are about pairs -----------------------------------------------------------------
 
 
+Wanted = Container[tuple[int, int]]
+"""Pairs of processes, the lower number first."""
+
+
 def pairs_of(
     predicates: CutPredicates, formula: Node, positive: bool
-) -> tuple[dict[int, Bits], set[tuple[int, int]]] | None:
+) -> tuple[dict[int, Bits], Wanted] | None:
     """A disjunction of conjunctions of two plain comparisons, on different processes, if it is one.
 
     Yields the states of each process, which must be the same in all pairs, and the pairs.
     """
+    while isinstance(formula, Not):
+        formula, positive = formula.operand, not positive
+    if isinstance(formula, AtLeast):
+        return _counted(predicates, formula) if positive else None
     states: dict[int, Bits] = {}
     wanted: set[tuple[int, int]] = set()
     for part, is_positive in _flat(formula, positive, Or if positive else And):
@@ -91,6 +99,24 @@ def pairs_of(
             return None
         wanted.add((one, other))
     return states, wanted
+
+
+class _All:
+    """Every pair is wanted."""
+
+    def __contains__(self, pair: object) -> bool:
+        return True
+
+
+def _counted(predicates: CutPredicates, formula: AtLeast) -> tuple[dict[int, Bits], Wanted] | None:
+    """Any two of predicates on one process each."""
+    states: dict[int, Bits] = {}
+    for part in formula.operands:
+        support = predicates.support(part)
+        if formula.least != 2 or len(support) != 1 or support[0] in states:
+            return None
+        states[support[0]] = predicates.states(part, support[0])
+    return states, _All()
 
 
 def _plain(predicates: CutPredicates, node: Node, positive: bool) -> tuple[int, Bits] | None:

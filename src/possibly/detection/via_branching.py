@@ -116,4 +116,6 @@ class ViaBranching:
         end = self.lattice.unpack(self.lattice.initial + sum(move.delta for move in path))
         rest = extension(self.lattice, end, self.lattice.computation.final)
         assert rest is not None, "the order of a computation has no cycle"
-        return replace(found, path=(*path, *rest), shows=None, moment=moment if rest else None)
+        return replace(
+            found, path=self.lattice.joined(path, rest), shows=None, moment=moment if rest else None
+        )

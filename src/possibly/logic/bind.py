@@ -23,6 +23,7 @@ from possibly.logic.specification import Let, Property
 from possibly.logic.syntax import (
     And,
     At,
+    AtLeast,
     Compare,
     Count,
     Done,
@@ -31,6 +32,7 @@ from possibly.logic.syntax import (
     Local,
     Name,
     Node,
+    Not,
     Or,
     Quantified,
     Shared,
@@ -45,6 +47,8 @@ from possibly.records import dataclass, field
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple, NoReturn
+
+    from possibly.logic.pairs import Pairs
 else:
     from possibly.records import NamedTuple
 
@@ -52,6 +56,8 @@ MAX_INSTANCES = 1_000_000
 """Combinations of processes that all quantifiers of one formula together may try."""
 MAX_NODES = 3_000_000
 """Size of a bound formula."""
+FEW = 20
+"""Processes up to which a quantifier over pairs is written out, so that each pair can be sliced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +87,30 @@ class Bound:
     """Bound predicates of the lets in use that declare a class; hand it to `classify`."""
 
 
-def bind(node: Node, vocabulary: Vocabulary, lets: Sequence[Let] = (), source: Source | None = None) -> Bound:
-    """The formula with every name resolved; `source` gives errors their file and line."""
-    binder = _Binder(vocabulary, lets, source or Source(""))
+def bind(
+    node: Node,
+    vocabulary: Vocabulary,
+    lets: Sequence[Let] = (),
+    source: Source | None = None,
+    counts_pairs: bool = False,
+) -> Bound:
+    """The formula with every name resolved; `source` gives errors their file and line.
+
+    `counts_pairs`: quantifiers over many pairs of processes may become `AtLeast`.
+    """
+    binder = _Binder(vocabulary, lets, source or Source(""), counts_pairs)
     with deep():
         formula = binder.bound(node, {}, 1)
     return Bound(formula, tuple(binder.warnings), binder.declared)
 
 
-def bind_property(found: Property, vocabulary: Vocabulary, lets: Sequence[Let] = ()) -> Bound:
+def bind_property(
+    found: Property, vocabulary: Vocabulary, lets: Sequence[Let] = (), counts_pairs: bool = False
+) -> Bound:
     """The formula of a `ctl` or `ltl` property, bound."""
     if found.formula is None:
         raise ValueError(f"{found.language} properties are not bound here")
-    return bind(found.formula, vocabulary, lets, found.source)
+    return bind(found.formula, vocabulary, lets, found.source, counts_pairs)
 
 
 class _Match(NamedTuple):
@@ -117,8 +134,11 @@ class _Expansion(NamedTuple):
 class _Binder:
     """Binds one formula, and the lets it uses as it meets them."""
 
-    def __init__(self, vocabulary: Vocabulary, lets: Sequence[Let], source: Source) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, lets: Sequence[Let], source: Source, counts_pairs: bool
+    ) -> None:
         self.vocabulary = vocabulary
+        self.counts_pairs = counts_pairs
         self.processes = frozenset(vocabulary.processes)
         self.lets = {let.name: number for number, let in enumerate(lets)}
         self.let_list = lets
@@ -294,6 +314,9 @@ class _Binder:
         for variable in node.variables:
             if variable in self.processes:
                 self.warn(f"the variable {variable} of a quantifier hides the process of that name")
+        counted = self.counted(node, scope, level) if self.counts_pairs else None
+        if counted is not None:
+            return counted
         instances = self.instances_of(node, scope, level)
         self.grow(node, level)
         if len(instances) == 1:
@@ -302,6 +325,21 @@ class _Binder:
             return Literal(node.quantifier == "forall", span=node.span)
         kind = And if node.quantifier == "forall" else Or
         return kind(tuple(instances), span=node.span)
+
+    def counted(self, node: Quantified, scope: _Scope, level: int) -> Node | None:
+        """A quantifier over many pairs as a count; None if it is not one, or of few processes."""
+        from possibly.logic.pairs import pairs_of
+
+        names = self.matching(node.pattern)
+        found = pairs_of(node) if len(names) > FEW else None
+        if found is None:
+            return None
+        matches = [{**scope, found.variable: _Match(name, number)} for number, name in enumerate(names)]
+        parts = tuple([self.bound(found.part, inner, level + 3) for inner in matches])
+        self.grow(node, level, 3)
+        several: Node = AtLeast(2, parts, text=unparse(_said(node, found)), span=node.span)
+        several = Not(several) if found.is_denied else several
+        return several if found.operator is None else Temporal(found.operator, (several,), span=node.span)
 
     def instances_of(self, node: Quantified, scope: _Scope, level: int) -> list[Node]:
         """The body for each choice of processes."""
@@ -405,6 +443,16 @@ class _Binder:
 
     def near_process(self, name: str) -> str:
         return _near(name, self.processes) or f"processes are {_some(self.vocabulary.processes)}"
+
+
+def _said(node: Quantified, pairs: Pairs) -> Node:
+    """The quantifier that a count stands for: that there are two."""
+    body = (
+        node.body.operands[0] if pairs.operator is not None and isinstance(node.body, Temporal) else node.body
+    )
+    if pairs.is_denied:
+        body = body.operand if isinstance(body, Not) else Not(body)
+    return node.changed(quantifier="exists", body=body)
 
 
 def _without_span(node: Node, below: list[Node]) -> Node:

@@ -35,6 +35,7 @@ from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
     At,
+    AtLeast,
     Compare,
     Done,
     Iff,
@@ -299,6 +300,7 @@ _CONNECTIVES: dict[type[Node], Callable[[Sequence[Classes]], Classes]] = {
     Not: lambda parts: _complement(parts[0]),
     And: _and,
     Or: _or,
+    AtLeast: lambda parts: _NOTHING,
     Implies: lambda parts: _or([_complement(parts[0]), parts[1]]),
     Iff: lambda parts: _and([_or([_complement(parts[0]), parts[1]]), _or([parts[0], _complement(parts[1])])]),
 }

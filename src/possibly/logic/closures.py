@@ -15,6 +15,7 @@ from possibly.logic.syntax import (
     And,
     Arithmetic,
     At,
+    AtLeast,
     Call,
     Compare,
     Done,
@@ -75,7 +76,7 @@ class MissingError(Exception):
 ERRORS = (FaultError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError)
 """What an operation on values can raise."""
 LEAVES = (Local, Shared, Transit, At, Stack, Done)
-_BOOLEAN = (Compare, Not, And, Or, Implies, Iff)
+_BOOLEAN = (Compare, Not, And, Or, AtLeast, Implies, Iff)
 
 
 class Part(NamedTuple):
@@ -120,10 +121,25 @@ class Compiler:
                 return _and(truths)
             case Or():
                 return _or(truths)
+            case AtLeast(least):
+                return _at_least(least, truths)
             case Implies():
                 return _or([_not(truths[0]), truths[1]])
         left, right = truths
         return lambda values: left(values) is right(values)
+
+
+def _at_least(least: int, truths: list[Truth]) -> Truth:
+    def enough(values: Values) -> bool:
+        missing = least
+        for truth in truths:
+            if truth(values):
+                missing -= 1
+                if missing <= 0:
+                    return True
+        return missing <= 0
+
+    return enough
 
 
 def _folded(part: Part, below: list[Part]) -> Part:

@@ -14,6 +14,7 @@ from possibly.logic.syntax import (
     And,
     Arithmetic,
     At,
+    AtLeast,
     Call,
     Compare,
     Count,
@@ -76,6 +77,10 @@ def _piece(node: Node, below: list[_Piece]) -> _Piece:
             return _temporal(node, below)
         case Quantified():
             return _quantified(node, below)
+        case AtLeast(text=text) if text:
+            return _Piece(text, _IFF, open=True)
+        case AtLeast(least):
+            return _Piece(f"at least {least} of ({_listed(below)})")
         case Compare():
             return _compared(node, below)
         case Arithmetic():

@@ -152,6 +152,15 @@ class Iff(Node):
     right: Node
 
 
+class AtLeast(Node):
+    """Bound: so many of the operands are true. What quantifiers over many pairs become (`pairs`)."""
+
+    least: int
+    operands: tuple[Node, ...]
+    text: str = aside(default="", kw_only=True)
+    """How it was written."""
+
+
 # ---- time and quantifiers -----------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ _SUBTREES: dict[type[Node], tuple[str, ...]] = {
     syntax.Not: ("operand",),
     syntax.And: ("operands",),
     syntax.Or: ("operands",),
+    syntax.AtLeast: ("operands",),
     syntax.Implies: ("left", "right"),
     syntax.Iff: ("left", "right"),
     syntax.Temporal: ("operands",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from possibly.logic.predicate import is_state, leaves
-from possibly.logic.syntax import And, Iff, Implies, Leaf, Node, Not, Or, Transit
+from possibly.logic.syntax import And, AtLeast, Iff, Implies, Leaf, Node, Not, Or, Transit
 from possibly.logic.walk import children
 from possibly.order.bitmaps import Bits
 from possibly.order.predicate import CutPredicates
@@ -38,7 +38,7 @@ def kept_positions(
     return {process: sorted(found) for process, found in sorted(reader.kept.items())}
 
 
-_CONNECTIVES = (Not, And, Or, Implies, Iff)
+_CONNECTIVES = (Not, And, Or, AtLeast, Implies, Iff)
 
 
 class _Reader:

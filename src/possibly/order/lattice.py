@@ -10,15 +10,16 @@ fields. Nothing of the size of the lattice is stored here; a walk by level holds
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import accumulate
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import accumulate, chain
 
 from possibly.order.computation import Computation, Cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import NamedTuple, overload
 else:
     from possibly.records import NamedTuple
 
@@ -35,8 +36,44 @@ class Move(NamedTuple):
     """The other lines of a joint event: the field must be just that."""
 
 
+class Walk(Sequence[Move]):
+    """A long path by the numbers of its steps: moves are made as they are asked for, and not kept."""
+
+    __slots__ = ("_lattice", "steps")
+
+    def __init__(self, lattice: Lattice, steps: Sequence[int]) -> None:
+        self._lattice = lattice
+        self.steps = steps
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, at: int) -> Move: ...
+        @overload
+        def __getitem__(self, at: slice) -> Walk: ...
+
+    def __getitem__(self, at: int | slice) -> Move | Walk:
+        if isinstance(at, slice):
+            return Walk(self._lattice, self.steps[at])
+        return self._lattice.executed(self.steps[at])
+
+    def __iter__(self) -> Iterator[Move]:
+        return map(self._lattice.executed, self.steps)
+
+
 _NOT_YET = Move(-1, 0, (), (), ())
 """Stands where a move was not looked up yet."""
+
+
+LONG = 10_000
+"""Steps beyond which a path keeps no moves."""
+
+
+def _executed(unit: int, processes: tuple[int, ...], step: int) -> Move:
+    return Move(step, unit, processes, (), ())
 
 
 class Lattice:
@@ -137,6 +174,32 @@ class Lattice:
         assert move is not None, "a step is named by its earliest line"
         return move
 
+    def executed(self, step: int) -> Move:
+        """The step as a move of a path that is known to be one: what it needs is not looked up."""
+        computation = self.computation
+        lines = computation.joint.get(step)
+        if lines is None:
+            return self._plain[computation.trace.process[step]](step)
+        processes = tuple(computation.trace.process[event] for event in lines)
+        return Move(step, sum(self.units[process] for process in processes), processes, (), ())
+
+    @cached_property
+    def _plain(self) -> list[Callable[[int], Move]]:
+        """By process the move of an event; what they have in common is made once."""
+        return [partial(_executed, unit, (process,)) for process, unit in enumerate(self.units)]
+
+    def walk(self, steps: Iterable[int]) -> Sequence[Move]:
+        """A path by its steps."""
+        found = array("i", steps)
+        walked = Walk(self, found)
+        return walked if len(found) > LONG else tuple(walked)
+
+    def joined(self, *paths: Sequence[Move]) -> Sequence[Move]:
+        """Paths one after the other."""
+        if any(isinstance(path, Walk) for path in paths):
+            return self.walk(chain.from_iterable(map(steps_of, paths)))
+        return tuple(chain.from_iterable(paths))
+
     def _move(self, process: int, count: int) -> Move | None:
         move = self._moves[process][count]
         return self._look_up(process, count) if move is _NOT_YET else move
@@ -228,3 +291,8 @@ class Lattice:
                     following[successor] = following.get(successor, 0) + count
             ways = following
         return ways[self.final]
+
+
+def steps_of(path: Sequence[Move]) -> Sequence[int]:
+    """The steps of a path."""
+    return path.steps if isinstance(path, Walk) else [move.step for move in path]

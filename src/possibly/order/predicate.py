@@ -16,6 +16,7 @@ from possibly.logic.predicate import MISSING, Predicate, compile_predicate, leav
 from possibly.logic.syntax import (
     And,
     At,
+    AtLeast,
     Compare,
     Done,
     Iff,
@@ -184,6 +185,8 @@ class CutPredicates:
                 return _every([self(part) for part in operands])
             case Or(operands):
                 return _some([self(part) for part in operands])
+            case AtLeast(least, operands):
+                return _at_least(least, [self(part) for part in operands])
             case Implies(left, right):
                 return _some([self(Not(left)), self(right)])
             case Iff(left, right):
@@ -288,6 +291,19 @@ def _some(parts: Sequence[Holds]) -> Holds:
         first, second = parts
         return lambda cut: first(cut) or second(cut)
     return lambda cut: any(part(cut) for part in parts)
+
+
+def _at_least(least: int, parts: Sequence[Holds]) -> Holds:
+    def enough(cut: int) -> bool:
+        missing = least
+        for part in parts:
+            if part(cut):
+                missing -= 1
+                if missing <= 0:
+                    return True
+        return missing <= 0
+
+    return enough
 
 
 def _packed(reading: Reading, lattice: Lattice) -> Callable[[int], Value]:

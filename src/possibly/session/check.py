@@ -23,7 +23,7 @@ from possibly.logic.specification import PATHS, Property, Specification
 from possibly.logic.syntax import Literal, Node, Temporal
 from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
-from possibly.order.lattice import Lattice, Move
+from possibly.order.lattice import Lattice, Move, steps_of
 from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
@@ -105,7 +105,7 @@ class Checker:
         if found.language in PATHS:
             return self._bound_path(found, specification)
         engines_for(found.language, self.options.engine)
-        return bind_property(found, self.names, specification.lets)
+        return bind_property(found, self.names, specification.lets, counts_pairs=True)
 
     def _bound_tasks(self, found: Property, specification: Specification) -> Bound:
         from possibly.detection.tasks import check_engine
@@ -234,11 +234,15 @@ class Checker:
         cut = self._cut(finding.path)
         return Witness(
             cut=dict(zip(computation.processes, cut, strict=True)),
-            path=tuple(trace.name(e) for move in finding.path for e in computation.events(move.step)),
+            path=tuple(trace.name(e) for step in steps_of(finding.path) for e in computation.events(step)),
         )
 
     def _cut(self, path: Sequence[Move]) -> tuple[int, ...]:
-        return self.lattice.unpack(self.lattice.initial + sum(move.delta for move in path))
+        counts = list(self.computation.initial)
+        for step in steps_of(path):
+            for event in self.computation.events(step):
+                counts[self.computation.trace.process[event]] += 1
+        return tuple(counts)
 
     def _explanation(
         self, language: str, formula: Node, finding: Finding | None, observed: bool | None
@@ -247,7 +251,7 @@ class Checker:
             return None
         from possibly.verdict.explain import atoms_at, steps_along
 
-        steps, state = steps_along(self.computation, [move.step for move in finding.path])
+        steps, state = steps_along(self.computation, steps_of(finding.path))
         shows = finding.shows
         what = formula if shows.to_the_end and language == "ltl" else shows.what
         return Explanation(
@@ -262,7 +266,7 @@ class Checker:
         )
 
     def _loop(self, finding: Finding) -> tuple[int, int] | None:
-        steps = [move.step for move in finding.path or ()]
+        steps = steps_of(finding.path or ())
         if len(steps) > LONG:
             return None
         from possibly.verdict.loops import repeated_state

@@ -11,7 +11,20 @@ from functools import lru_cache
 
 from possibly.logic.predicate import MISSING, compile_predicate, is_state
 from possibly.logic.printer import unparse
-from possibly.logic.syntax import And, Iff, Implies, Leaf, Literal, Local, Node, Not, Or, Shared, Temporal
+from possibly.logic.syntax import (
+    And,
+    AtLeast,
+    Iff,
+    Implies,
+    Leaf,
+    Literal,
+    Local,
+    Node,
+    Not,
+    Or,
+    Shared,
+    Temporal,
+)
 from possibly.order.computation import Computation
 from possibly.order.state import Readings, RunningState, Variable
 from possibly.trace.model import NONE, Value
@@ -119,7 +132,18 @@ def variable_text(variable: Variable) -> str:
 
 def atoms_at(formula: Node, readings: Readings, cut: Sequence[int]) -> tuple[Atom, ...]:
     """The state predicates of a formula that no connective joins, with their values at a cut."""
-    return tuple(_atom(node, readings, cut) for node in dict.fromkeys(_atomic(formula)))
+    return tuple(
+        atom for node in dict.fromkeys(_atomic(formula)) for atom in _told_atoms(node, readings, cut)
+    )
+
+
+def _told_atoms(node: Node, readings: Readings, cut: Sequence[int]) -> Iterator[Atom]:
+    """An atom; of many that are counted those that are true."""
+    if not isinstance(node, AtLeast):
+        yield _atom(node, readings, cut)
+        return
+    found = (_atom(part, readings, cut) for part in dict.fromkeys(node.operands))
+    yield from (atom for atom in found if atom.value)
 
 
 def _atomic(formula: Node) -> Iterator[Node]:
