@@ -8,13 +8,12 @@ from random import Random
 import pytest
 
 from possibly.detection.branching import decide
-from possibly.detection.choose import ENGINES, answer
+from possibly.detection.choose import ENGINES, Asked, Question, answer, few_cuts
 from possibly.detection.exhaustive import Exhaustive
 from possibly.detection.finding import Finding
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.linear import Linear
 from possibly.detection.projected import lifted, projection_for, told
-from possibly.detection.question import Asked, Question, few_cuts
 from possibly.detection.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
