@@ -37,6 +37,8 @@ AT_ONCE = 1.0
 """Seconds after which a failure is told although its schedule is not simple yet."""
 SIMPLIFYING = 30.0
 """Seconds for which a failing schedule is made simpler, if the user gave no time and the search took less."""
+FOLLOWED = 3
+"""So often the order that violates a property is run, if memory turns out to be raced for on the way."""
 BAD = (Outcome.FAILED, Outcome.DEADLOCK, Outcome.LIVELOCK)
 Progress = Callable[[str, int, int | None], None]
 Seen = Callable[[Execution, dict[str, Any] | None, int], None]
@@ -363,13 +365,25 @@ class _Search:
         """The order that violates a property, run: the execution that was looked at only stands for it."""
         from possibly.control.schedulers.course import Course
 
-        if self.program.grown:
-            return
-        tasks = tuple(execution.steps[number].task for number in details["order"])
-        other = self.program.execute(Course(tasks))
-        if other.schedule[: len(tasks)] == tasks:
-            again = self.check(other)
-            self.found.failure = Failure(other, self.found.executions, again or details)
+        for _ in range(FOLLOWED):
+            if self.program.grown:  # what was inserted afterwards is a step of the program from now on
+                execution = self._again(execution)
+                details = self.check(execution) or {}
+            if not details.get("order"):
+                return
+            tasks = tuple(execution.steps[number].task for number in details["order"])
+            other = self.program.execute(Course(tasks))
+            shown = self._shown(other, details) if other.schedule[: len(tasks)] == tasks else None
+            if shown is not None:
+                self.found.failure = Failure(other, self.found.executions, shown)
+                return
+
+    def _shown(self, execution: Execution, details: dict[str, Any]) -> dict[str, Any] | None:
+        """What is wrong with the execution that was run in the order that violates the property."""
+        from possibly.session.execution_checks import shown_by
+
+        again = self.check(execution)
+        return None if again is None or "undecided" in again else shown_by(execution, self.program, again)
 
     def _minimise(self, execution: Execution) -> None:
         """The failing schedule with the fewest turns; what that takes does not count as exploring."""

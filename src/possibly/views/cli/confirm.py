@@ -113,13 +113,13 @@ def _nothing_predicted(prediction: Prediction, arguments: argparse.Namespace) ->
 def _kept(
     done: Confirmation, program: ControlledProgram, words: tuple[str, ...], arguments: argparse.Namespace
 ) -> str | None:
-    from possibly.session.replay import save
+    from possibly.session.replay import again, save
 
     if done.found.failure is None:
         return None
     path = arguments.output or default_output(words)
     save(done.found.failure, program, words, path)
-    return f"possibly replay {shlex.quote(path)}"
+    return again(path, words)
 
 
 def _verdict(done: Confirmation) -> str:

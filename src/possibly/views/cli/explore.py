@@ -212,13 +212,13 @@ def _kept(
     found: Exploration, program: ControlledProgram, words: tuple[str, ...], arguments: argparse.Namespace
 ) -> str | None:
     """Writes the failing schedule; the command that runs it again."""
-    from possibly.session.replay import save
+    from possibly.session.replay import again, save
 
     if found.failure is None:
         return None
     path = arguments.output or default_output(words)
     save(found.failure, program, words, path)
-    return f"possibly replay {shlex.quote(path)}"
+    return again(path, words)
 
 
 def default_output(words: tuple[str, ...]) -> str:

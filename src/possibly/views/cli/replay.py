@@ -1,7 +1,7 @@
 """`possibly replay FILE`: runs one schedule again, event for event.
 
-Exit status: 1 if the program fails again, 3 if the execution did not follow the schedule and did not fail, 0
-if it followed the schedule and nothing is wrong with it.
+Exit status: 1 if the program fails again, 3 if the execution did not follow the schedule and did not fail, or
+did not fail although the program is the same, 0 if it followed the schedule and nothing is wrong with it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,18 @@ examples:
   possibly replay --pdb bank.schedule      stop in the line debugger, in whichever thread goes on
   possibly replay pipeline.tree.json --breakpoint 12
 exit status:
-  0  nothing fails    1  it fails again    3  it did not follow the schedule and did not fail
+  0  nothing fails    1  it fails again    3  it did not follow the schedule, or did not fail unchanged
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a schedule that possibly explore has written")
+    parser.add_argument(
+        "program",
+        metavar="PROGRAM",
+        nargs="?",
+        help="the program; one outside the schedule's folder is run only if it is named",
+    )
     parser.add_argument(
         "--breakpoint", metavar="N", type=int, help="of a tree of macro-steps: run to this breakpoint"
     )
@@ -49,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         return replay_tree(arguments.file, arguments.breakpoint, arguments.json)
     from possibly.session.replay import replay
 
-    found = replay(arguments.file, _under_pdb if arguments.pdb else None)
+    found = replay(arguments.file, _under_pdb if arguments.pdb else None, arguments.program)
     if arguments.json:
         print(json.dumps(_document(found), ensure_ascii=False))
     else:
@@ -64,7 +70,7 @@ def _under_pdb(program: ControlledProgram, scheduler: Any) -> Execution:
 def _status(found: Replayed) -> int:
     if found.failure is not None:
         return 1
-    return 0 if found.is_faithful else 3
+    return 0 if found.is_faithful and not found.is_missing else 3
 
 
 def _tell(found: Replayed, full: bool) -> None:
@@ -108,7 +114,21 @@ def _sentence(found: Replayed) -> str:
     followed = (
         "the schedule was followed, event for event" if found.is_faithful else "the schedule was not followed"
     )
-    return f"{followed}; outcome: {found.execution.outcome.value}"
+    changed = "the program has changed since the schedule was written; " if found.has_changed else ""
+    return f"{changed}{followed}; {_outcome(found)}"
+
+
+def _outcome(found: Replayed) -> str:
+    """How it ended, and what became of the failure that the schedule shows."""
+    from possibly.session.replay import shown
+
+    if found.failure is not None and found.failure.details.get("specification"):
+        return f"it violates {found.failure.message}"
+    told = f"outcome: {found.execution.outcome.value}"
+    if found.is_missing:
+        told += f"; the {shown(found.schedule).get('kind')} of the schedule did not come again"
+        told += ", so something outside control decides it"
+    return told
 
 
 def _document(found: Replayed) -> dict[str, Any]:
@@ -119,6 +139,7 @@ def _document(found: Replayed) -> dict[str, Any]:
         "program": found.schedule.header.get("program"),
         "outcome": execution.outcome.value,
         "faithful": found.is_faithful,
+        "changed": found.has_changed,
         "schedule": list(execution.schedule),
         "deviations": [
             {"step": each.number, "what": each.what, "task": each.step.task, "at": each.step.at}

@@ -106,11 +106,19 @@ def failure_lines(failure: Failure, full: bool = False) -> list[str]:
     where = " in ".join(part for part in (f" at {place}" if place and place not in head else "", who) if part)
     lines = [head + (where if place and place not in head else "")]
     lines += [f"  {waiting_line(row, execution)}" for row in details.get("waiting", ())]
-    lines += ["", "the schedule:"]
-    lines += schedule_lines(execution, full)
+    failing = failing_step(failure)
+    marked = "" if failing is None else ", which violates it at the step marked >"
+    lines += ["", f"the schedule{marked}:"]
+    lines += schedule_lines(execution, full, failing)
     if details.get("traceback"):
         lines += ["", *str(details["traceback"]).rstrip().splitlines()]
     return lines
+
+
+def failing_step(failure: Failure) -> int | None:
+    """The number, from 1, of the step at which the execution violates its property."""
+    step = failure.details.get("step") if "specification" in failure.details else None
+    return step if isinstance(step, int) else None
 
 
 def waiting_line(row: dict[str, Any], execution: Execution) -> str:
@@ -134,23 +142,30 @@ def waiting_line(row: dict[str, Any], execution: Execution) -> str:
     return text + (f"; it holds {' and '.join(holds)}" if holds else "")
 
 
-def schedule_lines(execution: Execution, full: bool = False) -> list[str]:
-    """The steps, a heading for each turn."""
-    keeping_house = {step.task for step in execution.steps if _begins(step) in OF_LOOP}
-    hidden = HIDDEN if not full else HIDDEN - {"leave_loop"}
-    steps = [step for step in execution.steps if step.operation.kind not in hidden]
-    steps = [step for step in steps if full or step.task not in keeping_house]
-    left_out = 0
-    if not full and len(steps) > LONGEST:
-        left_out, steps = len(steps) - LONGEST, steps[-LONGEST:]
-    lines = [f"  ... {left_out:,} operations before"] if left_out else []
+def schedule_lines(execution: Execution, full: bool = False, failing: int | None = None) -> list[str]:
+    """The steps, a heading for each turn; the failing one is marked."""
+    steps = _shown_steps(execution, full)
+    end = len(steps) if failing is None else sum(number <= failing for number, _ in steps) + LONGEST // 4
+    first, last = max(0, min(end, len(steps)) - LONGEST), min(end, len(steps))
+    if full or len(steps) <= LONGEST:
+        first, last = 0, len(steps)
+    lines = [f"  ... {first:,} operations before"] if first else []
     before = ""
-    for step in steps:
+    for number, step in steps[first:last]:
         if step.task != before:
             before = step.task
             lines.append(f"  {execution.names.get(step.task, step.task)}")
-        lines += [f"    {line}" for line in step_lines(step, execution)]
-    return lines
+        mark = ">" if number == failing else " "
+        lines += [f"  {mark} {line}" for line in step_lines(step, execution)]
+    return lines + ([f"  ... {len(steps) - last:,} operations after"] if last < len(steps) else [])
+
+
+def _shown_steps(execution: Execution, full: bool) -> list[tuple[int, Step]]:
+    """The steps with their numbers, from 1, without what keeps house."""
+    keeping_house = {step.task for step in execution.steps if _begins(step) in OF_LOOP}
+    hidden = HIDDEN if not full else HIDDEN - {"leave_loop"}
+    steps = [each for each in enumerate(execution.steps, 1) if each[1].operation.kind not in hidden]
+    return [each for each in steps if full or each[1].task not in keeping_house]
 
 
 def _begins(step: Step) -> str:
@@ -238,6 +253,7 @@ def failure_document(failure: Failure, replay: str | None) -> dict[str, Any]:
     return {
         "execution": failure.number,
         **{key: value for key, value in failure.details.items() if key != "step"},
+        "failing_step": failing_step(failure),
         "name": execution.names.get(str(failure.details.get("task", "")), ""),
         "schedule": list(failure.schedule),
         "steps": [_row(step, execution) for step in execution.steps],

@@ -208,4 +208,4 @@ def _program(tree: Executions) -> ControlledProgram:
     if words and words[0] != "-m" and not os.path.exists(words[0]):
         hint = "serve it in the folder in which it was explored, or draw it without --serve"
         raise PossiblyError("the program is not here", file=words[0], hint=hint)
-    return program_of(Schedule((), tree.header), "the tree")
+    return program_of(Schedule((), tree.header), "the tree", words[0] if words else None)
