@@ -485,7 +485,7 @@ CASES: dict[str, tuple[str, str, str]] = {
             pass  #: work
         async def main():
             task = asyncio.create_task(work())
-            while not task.done(): await asyncio.sleep(0)
+            while not task._state == "FINISHED": await asyncio.sleep(0)
             pass  #: meanwhile
             await task
             pass  #: after
@@ -862,6 +862,139 @@ CASES: dict[str, tuple[str, str, str]] = {
         """,
         "before<after",
         "meanwhile|after",
+    ),
+    "jobs of a pool": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def first():
+            pass  #: first
+        def second():
+            pass  #: second
+        with ThreadPoolExecutor(2) as pool:
+            pool.submit(first).result()
+            pass  #: between
+            pool.submit(second)
+            pool.submit(first)
+        pass  #: after
+        """,
+        "between<second second<after first<after",
+        "first|second",
+    ),
+    "a pool of one thread": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def prepare():
+            pass  #: prepare
+        def first():
+            pass  #: first
+        def second():
+            pass  #: second
+        with ThreadPoolExecutor(1, initializer=prepare) as pool:
+            pool.submit(first)
+            pool.submit(second)
+            pass  #: meanwhile
+        """,
+        "prepare<first first<second",
+        "meanwhile|first meanwhile|second",
+    ),
+    "an initializer": (
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def prepare():
+            pass  #: prepare
+        def job():
+            pass  #: job
+        with ThreadPoolExecutor(2, initializer=prepare) as pool:
+            pool.submit(job)
+        """,
+        "prepare<job",
+        "",
+    ),
+    "polling futures": (
+        """
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+        def job():
+            pass  #: job
+        async def work():
+            pass  #: work
+        async def main():
+            with ThreadPoolExecutor(1) as pool:
+                future = pool.submit(job)
+                while not future.done():
+                    await asyncio.sleep(0.001)
+                pass  #: knows
+            task = asyncio.create_task(work())
+            while not task.done():
+                await asyncio.sleep(0)
+            pass  #: after
+        asyncio.run(main())
+        """,
+        "job<knows work<after",
+        "",
+    ),
+    "callbacks of a loop": (
+        """
+        import asyncio
+        def soon():
+            pass  #: soon
+        def next():
+            pass  #: next
+        def later():
+            pass  #: later
+        def latest():
+            pass  #: latest
+        async def main():
+            loop = asyncio.get_running_loop()
+            pass  #: asks
+            loop.call_soon(soon)
+            loop.call_soon(next)
+            loop.call_later(0.001, later)
+            loop.call_at(loop.time() + 0.002, latest)
+            pass  #: meanwhile
+            await asyncio.sleep(0.01)
+        asyncio.run(main())
+        pass  #: after
+        """,
+        "asks<soon soon<next asks<later asks<latest soon<after later<after latest<after",
+        "meanwhile|soon next|later later|latest",
+    ),
+    "a future that a thread has resolved": (
+        """
+        import asyncio
+        def other(loop, future):
+            pass  #: before
+            loop.call_soon_threadsafe(future.set_result, 1)
+            pass  #: meanwhile
+        async def main():
+            loop = asyncio.get_running_loop()
+            future = loop.create_future()
+            t = threading.Thread(target=other, args=(loop, future))
+            t.start()
+            await future
+            pass  #: after
+        asyncio.run(main())
+        """,
+        "before<after",
+        "meanwhile|after",
+    ),
+    "callbacks of futures": (
+        """
+        import asyncio
+        def one(_):
+            pass  #: one
+        def two(_):
+            pass  #: two
+        async def work():
+            pass  #: work
+        async def main():
+            for callback in (one, two):
+                asyncio.create_task(work()).add_done_callback(callback)
+            await asyncio.sleep(0.01)
+        asyncio.run(main())
+        """,
+        "work<two",
+        "one|two",
     ),
     "asyncio barrier": (
         """

@@ -47,6 +47,8 @@ def install(patches: Patches) -> None:
     patches.put(kind, "add_done_callback", _told_callback(kind.add_done_callback))
     for name in ("result", "exception"):
         patches.put(kind, name, _told_result(getattr(kind, name)))
+    for name in ("done", "cancelled"):
+        patches.put(kind, name, _told_done(getattr(kind, name)))
     for module in (_base, futures):
         patches.put(module, "wait", _told_wait(module.wait))
         patches.put(module, "as_completed", _told_as_completed(module.as_completed))
@@ -103,6 +105,17 @@ def _told_result(plain: Any) -> Any:
 def _asked_by_a_loop() -> bool:
     """An event loop copies the outcome into a future of its own, for the task that awaits it."""
     return sys._getframe(2).f_globals.get("__name__") == "asyncio.futures"
+
+
+def _told_done(plain: Any) -> Any:
+    def done(self: Any) -> bool:
+        found: bool = plain(self)
+        if found and not port.called_by_library():
+            learn(self)
+        return found
+
+    done.__name__ = plain.__name__
+    return done
 
 
 def _told_wait(plain: Any) -> Any:

@@ -3,7 +3,7 @@
 Law: what gives order is told while it is atomic. A release is told before the lock is free, an acquire after
 it is held, so what is told about one lock stands in the order in which it happened. The standard library's
 own
-locks are left alone (`port.called_by_library`).
+locks are left alone (`port.called_by_library`). Locks say that they are those of `_thread`: libraries ask.
 
 `Condition.wait`, `Event.wait` and `Event.set` repeat the few lines of the standard library (3.11 to 3.13),
 because
@@ -12,6 +12,7 @@ who woke whom is known only inside.
 
 from __future__ import annotations
 
+import copyreg
 import threading
 from collections.abc import Callable
 from itertools import islice
@@ -24,10 +25,24 @@ _lock = threading.Lock
 _rlock = threading.RLock
 
 
-class Lock:
+class _OfThreads(type):
+    """A class that says it is one of `_thread`, and is found again where it really is."""
+
+
+def _class_called(name: str) -> _OfThreads:
+    found: _OfThreads = globals()[name]
+    return found
+
+
+copyreg.pickle(_OfThreads, lambda cls: (_class_called, (cls.__name__,)))
+
+
+class Lock(metaclass=_OfThreads):
     """A lock that tells when it is acquired and released."""
 
     __slots__ = ("__weakref__", "_lock", "number")
+    __module__ = "_thread"
+    is_recorded = True
 
     def __new__(cls) -> Any:
         return _lock() if port.called_by_library() else super().__new__(cls)
@@ -75,10 +90,12 @@ class Lock:
         return repr(self._lock)
 
 
-class RLock:
+class RLock(metaclass=_OfThreads):
     """A lock that its owner may acquire again; only the outermost acquire and release give order."""
 
     __slots__ = ("__weakref__", "_depth", "_lock", "number")
+    __module__ = "_thread"
+    is_recorded = True
 
     def __new__(cls) -> Any:
         return _rlock() if port.called_by_library() else super().__new__(cls)
@@ -116,6 +133,9 @@ class RLock:
     def _is_owned(self) -> bool:
         found: bool = self._lock._is_owned()
         return found
+
+    def _recursion_count(self) -> int:
+        return self._depth if self._is_owned() else 0
 
     def _release_save(self) -> Any:
         depth, self._depth = self._depth, 0

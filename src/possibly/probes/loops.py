@@ -1,9 +1,9 @@
 """`asyncio`: event loops, and what reaches a loop from outside of its tasks.
 
-A function that another thread has the loop call (`call_soon_threadsafe`) comes after that thread's request,
-and belongs to the thread of the loop; a coroutine that it has it run (`run_coroutine_threadsafe`) is a task,
-whose end comes before the result that the thread gets. A future that the library makes to stand for another
-one (`shield`, `wrap_future`) is that other one to whoever awaits it.
+A function that the loop is to call is a process of its own (`callbacks`), after whoever asked for it; a
+coroutine that another thread has it run (`run_coroutine_threadsafe`) is a task, whose end comes before the
+result that the thread gets. A future that the library makes to stand for another one (`shield`,
+`wrap_future`) is that other one to whoever awaits it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from possibly.probes import port, task_locks, tasks
+from possibly.probes import callbacks, port, task_locks, tasks
 from possibly.probes.futures import SOURCE
 from possibly.probes.patching import Patches
 
@@ -31,7 +31,8 @@ def install(patches: Patches) -> None:
 
 
 def _told_loop(patches: Patches, loop: Any) -> None:
-    run, complete, call = loop.run_forever, loop.run_until_complete, loop.call_soon_threadsafe
+    run, complete = loop.run_forever, loop.run_until_complete
+    call, soon, at = loop.call_soon_threadsafe, loop.call_soon, loop.call_at
 
     def run_forever(self: Any) -> None:
         tasks.find_tasks_of(self)
@@ -39,6 +40,7 @@ def _told_loop(patches: Patches, loop: Any) -> None:
             run(self)
         finally:
             port.set_task_finder(None)
+            callbacks.forget(self)
 
     def run_until_complete(self: Any, future: Any) -> Any:
         inner = asyncio.ensure_future(future, loop=self)
@@ -52,30 +54,24 @@ def _told_loop(patches: Patches, loop: Any) -> None:
         return tasks.Future(loop=self)
 
     def call_soon_threadsafe(self: Any, callback: Any, *arguments: Any, context: Any = None) -> Any:
-        if not port.called_by_library():
-            callback = _Asked(callback)
-        return call(self, callback, *arguments, context=context)
+        return call(self, callbacks.scheduled(callback, self), *arguments, context=context)
 
-    for told in (run_forever, run_until_complete, create_future, call_soon_threadsafe):
+    def call_soon(self: Any, callback: Any, *arguments: Any, context: Any = None) -> Any:
+        return soon(self, callbacks.scheduled(callback, self), *arguments, context=context)
+
+    def call_at(self: Any, when: float, callback: Any, *arguments: Any, context: Any = None) -> Any:
+        return at(self, when, callbacks.scheduled(callback), *arguments, context=context)
+
+    def call_later(self: Any, delay: float, callback: Any, *arguments: Any, context: Any = None) -> Any:
+        told = callbacks.scheduled(callback)
+        if delay is None:
+            raise TypeError("delay must not be None")
+        return at(self, self.time() + delay, told, *arguments, context=context)
+
+    for told in (
+        run_forever, run_until_complete, create_future, call_soon_threadsafe, call_soon, call_at, call_later,
+    ):  # fmt: skip
         patches.put(loop, told.__name__, told)
-
-
-class _Asked:
-    """A function that another thread asked the loop to call."""
-
-    __slots__ = ("_function", "_message")
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._message = port.number()
-        port.before("put", self._message)
-
-    def __call__(self, *arguments: Any) -> Any:
-        port.after("get", self._message)
-        return self._function(*arguments)
-
-    def __repr__(self) -> str:
-        return repr(self._function)
 
 
 def _told_threadsafe(plain: Any) -> Any:

@@ -23,14 +23,23 @@ _END = b"\x00"
 class Carried:
     """An object with the name of its message."""
 
-    __slots__ = ("token", "value")
+    __slots__ = ("starter", "token", "value")
 
-    def __init__(self, token: str, value: Any) -> None:
+    def __init__(self, token: str, value: Any, starter: Any = None) -> None:
         self.token = token
         self.value = value
+        self.starter = starter
+        """What begins to record where it is unpickled, if that is a process that a package started."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Carried, (self.token, self.value)
+        return _arrived, (self.starter, self.token, self.value)
+
+
+def _arrived(started: Any, token: str, value: Any) -> Any:
+    """What was carried, with its name; where nobody listened until now, as it was sent."""
+    if port.listener is port.QUIET:
+        return value
+    return received(Carried(token, value)) if started else Carried(token, value)
 
 
 class Call:
@@ -103,7 +112,7 @@ def _is_inner() -> bool:
     if frame is None:
         return True
     is_manager = frame.f_globals.get("__name__") == "multiprocessing.managers"
-    return not is_manager and port.is_library(frame.f_code.co_filename)
+    return not is_manager and not port.is_user_file(frame.f_code.co_filename)
 
 
 def _told_receive(plain: Any) -> Any:
@@ -164,10 +173,16 @@ def _told_put(plain: Any) -> Any:
         if not _is_library(2):
             token = port.token()
             port.before("put", token)
-            obj = Carried(token, obj)
+            obj = Carried(token, obj, _starter())
         plain(self, obj, block, timeout)
 
     return put
+
+
+def _starter() -> Any:
+    """For what an installed package sends: its processes may be started in ways of its own."""
+    is_users = port.is_user_file(sys._getframe(2).f_code.co_filename)
+    return None if is_users else exits.starter("", "")
 
 
 def _is_library(depth: int) -> bool:

@@ -16,6 +16,7 @@ import sysconfig
 import threading
 from _thread import get_ident
 from collections.abc import Callable
+from types import CodeType
 from typing import Any, Protocol
 
 Thing = int | str
@@ -90,6 +91,8 @@ number: Callable[[], int] = _numbers.__next__
 def number_of(value: Any) -> Thing:
     """The number of a recorded primitive, 0 for anything else; no code of the program is run to find out."""
     kind = type(value)
+    if "is_recorded" in kind.__dict__:
+        return getattr(value, "number", 0)
     if kind.__module__ in _BETWEEN_PROCESSES:
         inner = vars(value).get("_possibly") or vars(vars(value).get("_lock", value)).get("_possibly")
         return getattr(inner, "name", 0)
@@ -215,4 +218,16 @@ def called_by_library(depth: int = 2) -> bool:
     code = sys._getframe(depth).f_code
     if code.co_name == "create" and code.co_filename.endswith("managers.py"):
         return False  # a manager makes it for its clients
-    return is_library(code.co_filename)
+    return is_library(code.co_filename) and not _is_on_behalf(code)
+
+
+_ON_BEHALF = (
+    ("run", "/concurrent/futures/thread.py"),
+    ("run", "/threading.py"),
+    ("_run", "/asyncio/events.py"),
+)
+"""Where the library calls a function that it was given: a thread's target, a job, a callback."""
+
+
+def _is_on_behalf(code: CodeType) -> bool:
+    return any(code.co_name == name and code.co_filename.endswith(file) for name, file in _ON_BEHALF)

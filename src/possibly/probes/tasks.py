@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from _thread import get_ident
 from collections.abc import Coroutine, Generator
 from typing import Any
 
-from possibly.probes import port
+from possibly.probes import callbacks, port
 from possibly.probes.futures import SOURCE, learn
 from possibly.probes.patching import Patches
 
@@ -36,6 +37,13 @@ def find_tasks_of(loop: Any) -> None:
     port.set_task_finder(find)
 
 
+def _asked_for(coroutine: Any) -> int:
+    try:
+        return asked_elsewhere.pop(coroutine, 0)
+    except TypeError:  # the end of an asynchronous generator, which no weak reference leads to
+        return 0
+
+
 class _Driver(Coroutine):  # type: ignore[type-arg]
     """Stands between a task and its coroutine."""
 
@@ -46,7 +54,7 @@ class _Driver(Coroutine):  # type: ignore[type-arg]
         self._task: Any = None
         self._waits_for: Any = None
         self._started = False
-        self._asked = asked_elsewhere.pop(coroutine, 0)
+        self._asked = _asked_for(coroutine)
 
     def send(self, value: Any) -> Any:
         self._go_on()
@@ -167,19 +175,32 @@ class Task(_PlainTask):  # type: ignore[misc]
         self._asked()
         return super().exception()
 
+    def done(self) -> bool:
+        return _learnt(self, super().done())
+
+    def cancelled(self) -> bool:
+        return _learnt(self, super().cancelled())
+
     def _asked(self) -> None:
         """In a callback of the loop nobody asks but the library."""
-        if self.done() and _current_or_none() is not None:
+        if super().done() and _current_or_none() is not None:
             port.after("join", self.number)
 
     def add_done_callback(self, fn: Any, *, context: Any = None) -> None:
         super().add_done_callback(fn if port.called_by_library() else Callback(fn), context=context)
 
     def cancel(self, msg: Any = None) -> bool:
-        if not self.done() and self.number:
+        if not super().done() and self.number:
             port.before("cancel", self.number)
         found: bool = super().cancel(msg)
         return found
+
+
+def _learnt(future: Any, found: bool) -> bool:
+    """Whoever of the program asks, and hears that it is done, knows what came before."""
+    if found and not port.called_by_library(3):
+        learn_future(future)
+    return found
 
 
 def _current_or_none() -> Any:
@@ -189,26 +210,14 @@ def _current_or_none() -> Any:
         return None
 
 
-class Callback:
-    """A function of the program that is called when a future is done; it is that function to whoever asks."""
+class Callback(callbacks.Scheduled):
+    """A function of the program that is called when a future is done."""
 
-    __slots__ = ("_function",)
+    __slots__ = ()
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
-
-    def __call__(self, future: Any) -> Any:
+    def _begin(self, future: Any) -> None:
+        super()._begin()
         learn_future(future)
-        return self._function(future)
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self._function == other)
-
-    def __hash__(self) -> int:
-        return hash(self._function)
-
-    def __repr__(self) -> str:
-        return repr(self._function)
 
 
 class Future(_PlainFuture):  # type: ignore[misc]
@@ -220,10 +229,17 @@ class Future(_PlainFuture):  # type: ignore[misc]
         self.was_told = False
 
     def _tell(self, is_library: bool) -> None:
-        """In a callback of the loop the library resolves futures for reasons of its own."""
-        if not self.done() and not (is_library and _current_or_none() is None):
+        """In a callback of its own the library resolves futures for reasons of its own."""
+        is_inner = is_library and _current_or_none() is None and get_ident() not in callbacks.running
+        if not super().done() and not is_inner:
             self.was_told = True
             port.before("resolve", self.number)
+
+    def done(self) -> bool:
+        return _learnt(self, super().done())
+
+    def cancelled(self) -> bool:
+        return _learnt(self, super().cancelled())
 
     def set_result(self, result: Any) -> None:
         self._tell(port.called_by_library())

@@ -106,20 +106,29 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "concurrent.futures", "Executor (threads, processes)", "submit, map", "the call's begin in the worker"
     ),
     Primitive(
+        "concurrent.futures", "ThreadPoolExecutor(1)", "the end of a call", "the begin of the next one"
+    ),
+    Primitive("concurrent.futures", "ThreadPoolExecutor", "its initializer", "the calls in that thread"),
+    Primitive(
         "concurrent.futures",
         "Future",
         "result or exception set, cancel()",
-        "result(), exception(), wait, as_completed, its callbacks",
+        "result(), exception(), done() that is true, wait, as_completed, its callbacks",
     ),
     Primitive("asyncio", "Task", "create_task, TaskGroup.create_task, gather, run", "the task's first event"),
     Primitive(
         "asyncio",
         "Task",
         "the end of the task",
-        "await, result(), gather, wait, shield, as_completed, the end of a TaskGroup, its callbacks",
+        "await, result(), done() that is true, gather, wait, shield, as_completed, the end of a TaskGroup, "
+        "its callbacks",
     ),
     Primitive("asyncio", "Task", "cancel()", "the task that meets CancelledError"),
-    Primitive("asyncio", "Future", "set_result, set_exception", "await of it"),
+    Primitive(
+        "asyncio", "Future", "set_result, set_exception", "await of it, done() that is true, its callbacks"
+    ),
+    Primitive("asyncio", "call_soon, call_later, call_at", "the call", "the callback"),
+    Primitive("asyncio", "call_soon", "a callback", "the next one that the same process asked for"),
     Primitive("asyncio", "Lock, Condition", "release", "the next acquire"),
     Primitive("asyncio", "Condition", "notify", "the end of the wait() that it woke"),
     Primitive(

@@ -257,10 +257,10 @@ class Merge:
 
     def _call(self, source: Source, entry: Entry) -> None:
         site = entry[2]
-        if site in source.left_out:
-            return
+        function = source.sites[site][5] if site in source.sites else None
+        if function is None or site in source.left_out:
+            return  # code that came from another process by value has that one's sites
         stack = self.stacks.setdefault(self.naming.process(source, entry[1]), [])
-        function = source.sites[site][5]
         if entry[0] == e.ENTER:
             stack.append((function, site))
         elif (function, site) in stack:  # else a generator was left half-way

@@ -150,13 +150,24 @@ class Starter:
         return start_here, (self._text,)
 
 
-def start_here(text: str) -> None:
-    if current is None:
-        recording = Recording(Settings.of(text))
+def start_here(text: str) -> bool:
+    """Whether a recording was started: there may be one already."""
+    is_first = current is None
+    if is_first:
+        settings = Settings.of(text)
+        recording = Recording(settings if settings.name else replace(settings, name=_own_name()))
         recording.start()
         from possibly.probes import processes
 
         processes.load_main_with(recording.finder)
+    return is_first
+
+
+def _own_name() -> str:
+    """What this process of the operating system is called by `multiprocessing`."""
+    from multiprocessing import current_process
+
+    return current_process().name
 
 
 def _nothing(_: object) -> None:

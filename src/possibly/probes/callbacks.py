@@ -1,0 +1,94 @@
+"""`asyncio`: functions that a loop calls outside of its tasks, each a process of its own.
+
+A callback begins after whoever asked for it (`call_soon`, `call_later`, `call_soon_threadsafe`,
+`add_done_callback`). Nothing orders two callbacks, but that those which one process asks for by `call_soon`
+come one after the other. The thread of the loop comes after all that it called. Functions of the library's
+own belong to the thread of the loop, and tell nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import get_ident
+from typing import Any
+
+from possibly.probes import port
+from possibly.probes.thread_pools import name_of
+
+running: set[int] = set()
+"""Threads in which a callback of the program runs."""
+_newest: dict[tuple[int, int], int] = {}
+"""(loop, process) -> the callback that the process asked for last by `call_soon`."""
+
+
+class Scheduled:
+    """A function of the program that a loop calls; it is that function to whoever asks."""
+
+    __slots__ = ("_earlier", "_function", "_process")
+
+    def __init__(self, function: Any, earlier: int = 0) -> None:
+        self._function = function
+        self._earlier = earlier
+        self._process = port.new_process(name_of(function))
+        port.before("spawn", self._process)
+
+    @property
+    def process(self) -> int:
+        return self._process
+
+    def __call__(self, *arguments: Any) -> Any:
+        thread, ident = port.me(), get_ident()
+        was_running = ident in running
+        running.add(ident)
+        port.become(self._process)
+        try:
+            self._begin(*arguments)
+            return self._function(*arguments)
+        finally:
+            port.before("end", self._process)
+            port.become(thread)
+            if not was_running:
+                running.discard(ident)
+            port.after("join", self._process)
+
+    def _begin(self, *_: Any) -> None:
+        port.after("start", self._process)
+        if self._earlier:
+            port.after("join", self._earlier)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._function == (other._function if isinstance(other, Scheduled) else other))
+
+    def __hash__(self) -> int:
+        return hash(self._function)
+
+    def __repr__(self) -> str:
+        return repr(self._function)
+
+
+def scheduled(function: Any, loop: Any = None) -> Any:
+    """The function as a process, if it is the program's; `loop`: it comes after those asked for before."""
+    if type(function).__module__ == "_asyncio" or isinstance(function, Scheduled) or not _is_users(function):
+        return function
+    if loop is None:
+        return Scheduled(function)
+    key = id(loop), port.me()
+    found = Scheduled(function, _newest.get(key, 0))
+    _newest[key] = found.process
+    return found
+
+
+def _is_users(function: Any) -> bool:
+    """Whether the function is the program's own, or one of the library's that the program asked for."""
+    while hasattr(function, "func"):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is not None and port.is_user_file(code.co_filename) and not code.co_filename.startswith("<"):
+        return True
+    return port.is_user_file(sys._getframe(3).f_code.co_filename)
+
+
+def forget(loop: Any) -> None:
+    """The loop does not run any more."""
+    for key in [key for key in _newest if key[0] == id(loop)]:
+        del _newest[key]
