@@ -65,6 +65,8 @@ class Options:
     engine: str = "auto"
     explain: bool = True
     """Make explanations; witnesses come in any case."""
+    notes: bool = False
+    """Say in full how it was decided: the model of a path expression with all its states, for one."""
 
 
 def check_trace(
@@ -121,7 +123,9 @@ class Checker:
 
         if self._paths is None:
             trace = self.computation.trace
-            self._paths = PathChecker(trace, self.options.order, self.names, specification)
+            self._paths = PathChecker(
+                trace, self.options.order, self.names, specification, has_notes=self.options.notes
+            )
         return Bound(Literal(True), self._paths.warnings(found, self.options.engine))
 
     @cached_property

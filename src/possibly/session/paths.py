@@ -30,7 +30,7 @@ from possibly.logic.bind import Vocabulary
 from possibly.logic.paths.automaton import picture_notes
 from possibly.logic.paths.classes import ENGINES, Subclass, subclass
 from possibly.logic.paths.compiled import Compiled, compiled
-from possibly.logic.paths.machine import Machine
+from possibly.logic.paths.machine import Machine, TooMuchError
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.rules import parse_rule
 from possibly.logic.paths.syntax import Expression
@@ -40,6 +40,7 @@ from possibly.verdict.model import Truth, Verdict
 from possibly.verdict.paths import Expected, PathResult
 
 LANGUAGES = ("expect", "never", "watch")
+LIMITS = (LimitReachedError, TooMuchError)
 MOST_MATCHES = 10_000
 """Occurrences that are listed."""
 
@@ -63,8 +64,10 @@ class PathChecker:
         names: Vocabulary,
         specification: Specification,
         functions: Mapping[str, Function] | None = None,
+        has_notes: bool = True,
     ) -> None:
         self.names = names
+        self.has_notes = has_notes
         self.definitions = {each.name: each for each in specification.definitions}
         self.functions = functions or {}
         self.properties = specification.properties
@@ -111,6 +114,7 @@ class PathChecker:
         expression = self._compiled(found)
         meaning = Meaning(expression, self.computation)
         machine = Machine(expression)
+        machine.look = budget.look
         kind = subclass(expression.expression)
         if found.language == "expect":
             answer = self._expected(meaning, machine, budget)
@@ -128,7 +132,7 @@ class PathChecker:
             cuts=0,
             faults=meaning.faults,
             reason=answer.reason,
-            notes=_notes(kind, machine),
+            notes=_notes(kind, machine if self.has_notes else None),
             path=answer.result,
             seconds=perf_counter() - started,
         )
@@ -136,7 +140,7 @@ class PathChecker:
     def _expected(self, meaning: Meaning, machine: Machine, budget: Budget) -> Found:
         try:
             found = fitting(meaning, machine, budget)
-        except LimitReachedError as limit:
+        except LIMITS as limit:
             return Found(Truth.UNKNOWN, PathResult(), str(limit))
         name = self.computation.trace.name
         result = PathResult(
@@ -183,7 +187,8 @@ class PathChecker:
         searches = []
         for each in together:
             expression = self._compiled(each)
-            meaning, machine = Meaning(expression, self.computation), Machine(expression)
+            meaning, machine = Meaning(expression, self.computation), Machine(expression, tells=True)
+            machine.look = budget.look
             searches.append(_Search(each, meaning, machine, budget, tells=True))
         performers = [Performer(s.machine.expression.expression, scene, debugger) for s in searches]
         streams = [_numbered(number, search.sets()) for number, search in enumerate(searches)]
@@ -237,7 +242,7 @@ class _Search:
                 if len(self._matches) >= MOST_MATCHES:
                     self._reason = f"more than {MOST_MATCHES:,} occurrences"
                     return
-        except LimitReachedError as limit:
+        except LIMITS as limit:
             self._reason = str(limit)
 
     def collect(self, occurring: Iterator[tuple[int, ...]]) -> None:
@@ -248,7 +253,7 @@ class _Search:
                 if len(self._matches) >= MOST_MATCHES:
                     self._reason = f"more than {MOST_MATCHES:,} occurrences"
                     return
-        except LimitReachedError as limit:
+        except LIMITS as limit:
             self._reason = str(limit)
 
     def found(self) -> Found:
@@ -270,9 +275,12 @@ def _truth(language: str, occurs: bool, reason: str | None) -> Truth:
     return Truth.HOLDS if language == "never" else Truth.ABSENT
 
 
-def _notes(kind: Subclass, machine: Machine) -> tuple[str, ...]:
-    return (
-        f"the expression is {kind.name}: {kind.why}",
-        f"its semantic model is a {kind.model}",
-        *picture_notes(machine, kind.name),
-    )
+def _notes(kind: Subclass, machine: Machine | None) -> tuple[str, ...]:
+    """The class and why, and with a machine all of the model, as far as there is time."""
+    found = (f"the expression is {kind.name}: {kind.why}", f"its semantic model is a {kind.model}")
+    if machine is None:
+        return found
+    try:
+        return (*found, *picture_notes(machine, kind.name))
+    except LIMITS as limit:
+        return (*found, f"the model is not listed: {limit}")

@@ -16,7 +16,7 @@ from possibly.detection.paths.online import Misfit, Occurred, PathMonitor
 from possibly.detection.paths.perform import Debugger, Function, Performer, check_actions
 from possibly.errors import TraceError
 from possibly.logic.paths.compiled import compiled
-from possibly.logic.paths.machine import Machine
+from possibly.logic.paths.machine import Machine, TooMuchError
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.rules import parse_rule
 from possibly.logic.paths.syntax import Expression, Perform
@@ -70,7 +70,7 @@ class LivePaths:
             expression = parse_path(found.source, definitions)
             check_actions(expression, found.source, self.debugger.functions)
             follower = _Follower(self, found, expression)
-            machine = Machine(compiled(expression))
+            machine = Machine(compiled(expression), tells=follower.acts)
             monitor = PathMonitor(
                 self.growing, found.language, machine, rules, follower.found, are_all_spawned=True
             )
@@ -83,7 +83,7 @@ class LivePaths:
         """The next event of the run."""
         try:
             self.growing.arrive(fields)
-        except TraceError as error:
+        except (TraceError, TooMuchError) as error:
             self.lost(str(error))
         for name, monitor in self.monitors.items():
             if monitor.growth.has_forgotten and name not in self._forgetful:

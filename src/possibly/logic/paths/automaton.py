@@ -19,6 +19,9 @@ from possibly.logic.paths.machine import Machine, State
 from possibly.logic.paths.nets import Net, net
 
 MOST_STATES = 2_000
+MOST_WORK = 30_000
+"""Readings of all states together, times the events that these remember: where each state has more of them
+than the one before, there is no end of states."""
 SHOWN = 40
 """Transitions that a note shows."""
 
@@ -59,14 +62,22 @@ Names = tuple[tuple[int, str], ...]
 
 def automaton(machine: Machine, most: int = MOST_STATES) -> Automaton | None:
     """The whole automaton, None if it has more states than that (or infinitely many)."""
+    if not machine.tells:
+        look = machine.look
+        machine = Machine(machine.expression, tells=True)  # each reading by itself
+        machine.look = look
     first: tuple[State, Names] = (machine.initial, ())
     numbers = {_key(machine, *first): 0}
     final = {0} if machine.initial.ends else set()
     pending = deque([first])
     transitions: dict[Transition, None] = {}
     symbols = machine.expression.symbols
+    looked_into = 0
     while pending:
         state, names = pending.popleft()
+        looked_into += len(state.readings) * (1 + len(state.past))
+        if looked_into > MOST_WORK:
+            return None
         source = numbers[_key(machine, state, names)]
         for symbol, before in machine.choices(state):
             move = machine.move(state, (symbol,), before, _values(machine, symbol))
@@ -114,7 +125,7 @@ def picture_notes(machine: Machine, kind: str) -> tuple[str, ...]:
         return _net_notes(net(machine.expression))
     found = automaton(machine)
     if found is None:
-        return (f"its automaton has more than {MOST_STATES:,} states",)
+        return ("its automaton has too many states to list them",)
     head = f"automaton: {found.states} states, final {', '.join(map(str, sorted(found.final))) or 'none'}"
     lines = [f"{each.source} --({each.label})--> {each.target}" for each in found.transitions]
     return (head, *_shown(lines))

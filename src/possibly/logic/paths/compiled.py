@@ -80,10 +80,49 @@ class Compiled:
 def compiled(expression: Expression) -> Compiled:
     """The numbered tree of an expression."""
     found = Compiled(expression)
-    compiler = _Compiler(found)
-    compiler.scoped(expression.root, frozenset(_variables(expression.root)))
+    root = simplified(expression.root)
+    compiler = _Compiler(found, root)
+    compiler.scoped(root, frozenset(_variables(root)))
     _mark_remembered(found)
     return found
+
+
+def simplified(path: Path) -> Path:
+    """An expression with the same runs and the same events that has fewer ways to read them.
+
+    A count that nothing else shares counts nothing; a repetition of repetitions is one, also where they are
+    alternatives, and so are copies of copies.
+    """
+    names = list(_variables(path))
+    return _Simplified({name for name in names if names.count(name) == 1}).path(path)
+
+
+class _Simplified:
+    def __init__(self, alone: set[str]) -> None:
+        self.alone = alone
+
+    def path(self, path: Path) -> Path:
+        match path:
+            case Repeat(body, variable) if variable is None or variable in self.alone:
+                return Repeat(self._without(self.path(body), Repeat))
+            case Repeat(body, variable):
+                return Repeat(self.path(body), variable)
+            case Many(body):
+                return Many(self._without(self.path(body), Many))
+            case Sequence(left, right) | Choice(left, right) | Together(left, right):
+                return type(path)(self.path(left), self.path(right))
+        return path
+
+    def _without(self, path: Path, kind: type[Repeat] | type[Many]) -> Path:
+        """The body of a repetition without repetitions that it makes superfluous."""
+        match path:
+            case Choice(left, right):
+                return Choice(self._without(left, kind), self._without(right, kind))
+            case Repeat(body, None) if kind is Repeat:
+                return body
+            case Many(body) if kind is Many:
+                return body
+        return path
 
 
 def _variables(path: Path) -> Iterator[str]:
@@ -105,11 +144,11 @@ def _variables(path: Path) -> Iterator[str]:
 
 
 class _Compiler:
-    def __init__(self, found: Compiled) -> None:
+    def __init__(self, found: Compiled, root: Path) -> None:
         self.found = found
         self.symbol_numbers: dict[str, int] = {}
         self.variable_numbers: dict[str, int] = {}
-        occurrences = list(_variables(found.expression.root))
+        occurrences = list(_variables(root))
         self.total = {name: occurrences.count(name) for name in occurrences}
 
     def scoped(self, path: Path, own: frozenset[str]) -> int:

@@ -22,16 +22,41 @@ states.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from possibly.logic.paths.compiled import Compiled
-from possibly.logic.paths.readings import Form, Reading, Slots, Taker, maximal
+from possibly.logic.paths.alike import (
+    Classes,
+    canonical,
+    change,
+    choices,
+    joined,
+    renumbered,
+    shapes,
+    slots_of,
+    split,
+)
+from possibly.logic.paths.alternatives import MERGED_FROM, Slots, merged, numbers, renamed
+from possibly.logic.paths.compiled import Compiled, Kind
+from possibly.logic.paths.readings import Form, Reading, Taker, maximal
 
 MOVES_KEPT = 200_000
-"""Moves of one machine that are remembered; beyond that it starts to remember afresh."""
+"""Moves of one machine that are remembered; beyond that it starts to remember afresh. A state counts as one
+for every four events that it speaks of."""
 SEARCHED = 400
 """Readings that are tried to find out whether a run can still be completed."""
+SEARCHED_WITH_COUNTS = 20
+"""The same where readings carry counts, so that hardly ever two are equal."""
+LOOK_EVERY = 64
+"""Readings between two looks at the clock."""
+MOST_READINGS = 100_000
+"""Ways to read a run that are kept at once."""
+MOST_SLOTS = 20_000
+"""Events that are remembered at once."""
+
+
+class TooMuchError(Exception):
+    """The run has too many readings, or too much of it must be remembered; the message says which."""
 
 
 ALL, SOME, ONLY_NEW = range(3)
@@ -54,9 +79,11 @@ class Move(NamedTuple):
 class State:
     """All readings of the run so far."""
 
-    __slots__ = ("all_slots", "ends", "moves", "past", "readings", "values")
+    __slots__ = ("alike", "all_slots", "ends", "moves", "past", "readings", "values")
 
-    def __init__(self, readings: tuple[Reading, ...], past: Slots, values: int, ends: bool) -> None:
+    def __init__(
+        self, readings: tuple[Reading, ...], past: Slots, values: int, ends: bool, alike: Classes
+    ) -> None:
         self.readings = readings
         self.past = past
         """For each slot a bit for each slot before it."""
@@ -64,6 +91,8 @@ class State:
         """How many values are bound."""
         self.ends = ends
         """Whether the run so far is complete."""
+        self.alike = alike
+        """Slots that may change places: then so may those of each reading."""
         self.all_slots = tuple(range(len(past)))
         self.moves: dict[tuple[Any, ...], Move] = {}
 
@@ -72,14 +101,22 @@ FAILED = Move(None)
 
 
 class Machine:
-    """The automaton of one expression."""
+    """The automaton of one expression.
 
-    def __init__(self, expression: Compiled) -> None:
+    `tells`: whether somebody asks which atom an event played, in which reading; then no two are made one.
+    """
+
+    def __init__(self, expression: Compiled, tells: bool = False) -> None:
         self.expression = expression
         self.parts = expression.parts
+        self.tells = tells
+        self.look: Callable[[], None] | None = None
+        """Called now and then while a move is computed; it may raise what ends the work."""
         self._states: dict[tuple[Any, ...], State] = {}
         self._kept = 0
-        self._may_block = expression.synchronises or bool(expression.counters)
+        self._has_alike = not tells and any(part.kind == Kind.MANY for part in expression.parts)
+        self._may_block = expression.synchronises
+        self._searched = SEARCHED_WITH_COUNTS if expression.counters else SEARCHED
         self._completable: dict[Reading, bool] = {}
         self.initial = self._state(((Form.TODO, expression.root, ()),), (), 0)
 
@@ -93,7 +130,7 @@ class Machine:
             if self._kept >= MOVES_KEPT:
                 self._forget()
             move = state.moves[key] = self._move(state, symbols, predecessors, values)
-            self._kept += 1
+            self._kept += 1 + len(state.past) // 4
         return move
 
     def _forget(self) -> None:
@@ -104,46 +141,92 @@ class Machine:
         self._kept = 0
 
     def _move(self, state: State, symbols: tuple[int, ...], predecessors: Slots, values: Slots) -> Move:
-        past = [*state.past, _before(predecessors, state.past)]
-        taker = Taker(self.parts, past, values)
+        before = _before(predecessors, state.past)
+        past = [*state.past, before]
+        taker = Taker(self.parts, past, values, None if self._may_block else predecessors)
+        is_fixed = not self._tells_apart(state, predecessors)
+        if is_fixed and state.alike and not self._may_block:
+            taker.shape = shapes(state.alike)
         wanted = frozenset(predecessors)
         found: dict[Reading, tuple[int, tuple[int, ...]]] = {}
         for number, reading in enumerate(state.readings):
+            if self.look is not None and not number % LOOK_EVERY:
+                self.look()
             for symbol in symbols:
-                for step in taker.steps(reading, symbol, {}):
-                    if maximal(step.expected, past) == wanted and step.reading not in found:
-                        found[step.reading] = (number, step.atoms)
+                changes = (reading,) if is_fixed else self._changed(state, reading, symbol, predecessors)
+                for changed in changes:
+                    for step in taker.steps(changed, symbol, {}):
+                        if maximal(step.expected, past) == wanted and step.reading not in found:
+                            found[step.reading] = (number, step.atoms)
+            if len(found) > MOST_READINGS:
+                raise TooMuchError(f"the run so far can be read in more than {MOST_READINGS:,} ways")
+        alike = split(state.alike, before)
+        if self._has_alike:
+            alike = joined(alike, len(state.past), (symbols, predecessors, values))
+        return self._followed(found, past, alike)
+
+    def _tells_apart(self, state: State, predecessors: Slots) -> bool:
+        """Whether an event after these has something to do with events that are alike."""
+        wanted = sum(1 << slot for slot in predecessors)
+        return any(each.is_several and each.members & wanted for each in state.alike)
+
+    def _changed(self, state: State, reading: Reading, symbol: int, predecessors: Slots) -> Iterable[Reading]:
+        """The reading with events that are alike in other places, where that may let it take the event."""
+        past = [*state.past, (1 << len(state.past)) - 1]
+        found: dict[Reading, None] = {}
+        for expected in {step.expected for step in Taker(self.parts, past, None).steps(reading, symbol, {})}:
+            places = change(state.alike, tuple(maximal(expected, past)), predecessors)
+            if places is not None:
+                everyone = dict.fromkeys(range(len(state.past)))
+                found[self.renamed(reading, {slot: places.get(slot, slot) for slot in everyone})] = None
+        return found
+
+    def _followed(
+        self, found: dict[Reading, tuple[int, tuple[int, ...]]], past: list[int], alike: Classes
+    ) -> Move:
         if self._may_block:
             found = {reading: origin for reading, origin in found.items() if self.can_complete(reading)}
+        if any(each.is_several for each in alike):
+            found = {canonical(reading, alike): origin for reading, origin in found.items()}
         if not found:
             return FAILED
-        return self._renumbered(found, past)
+        if len(found) >= MERGED_FROM and not self.tells:
+            found = merged(found)
+        return self._renumbered(found, past, alike)
 
-    def _renumbered(self, found: dict[Reading, tuple[int, tuple[int, ...]]], past: list[int]) -> Move:
+    def _renumbered(
+        self, found: dict[Reading, tuple[int, tuple[int, ...]]], past: list[int], alike: Classes
+    ) -> Move:
         """Slots and values that no reading mentions are dropped, the others numbered again."""
         slots: set[int] = set()
         values: set[int] = set()
         for reading in found:
             self._mentioned(reading, slots, values)
+        for each in alike:
+            if each.is_several and not slots.isdisjoint(members := slots_of(each.members)):
+                slots.update(members)
         kept, kept_values = tuple(sorted(slots)), tuple(sorted(values))
-        slot_number = {old: new for new, old in enumerate(kept)}
-        value_number = {old: new for new, old in enumerate(kept_values)}
-        renamed = {
-            self._renamed(reading, slot_number, value_number): origin for reading, origin in found.items()
-        }
-        readings = tuple(sorted(renamed))
-        order = tuple([_restricted(past[old], kept) for old in kept])
-        state = self._state(readings, order, len(kept_values))
+        if len(kept) > MOST_SLOTS:
+            raise TooMuchError(f"more than {MOST_SLOTS:,} events have to be remembered at once")
+        if len(kept) < len(past) or kept_values != tuple(range(len(kept_values))):
+            slot_number = {old: new for new, old in enumerate(kept)}
+            value_number = {old: new for new, old in enumerate(kept_values)}
+            found = {
+                self._renamed(reading, slot_number, value_number): origin for reading, origin in found.items()
+            }
+            alike = renumbered(alike, slot_number, value_number)
+        readings = tuple(sorted(found))
+        state = self._state(readings, _restricted(past, kept), len(kept_values), alike)
         keeps = ALL if len(kept) == len(past) else ONLY_NEW if kept == (len(past) - 1,) else SOME
-        return Move(state, kept, kept_values, tuple([renamed[reading] for reading in readings]), keeps)
+        return Move(state, kept, kept_values, tuple([found[reading] for reading in readings]), keeps)
 
-    def _state(self, readings: tuple[Reading, ...], past: Slots, values: int) -> State:
-        key = (readings, past, values)
+    def _state(self, readings: tuple[Reading, ...], past: Slots, values: int, alike: Classes = ()) -> State:
+        key = (readings, past, values, alike)
         state = self._states.get(key)
         if state is None:
             taker = Taker(self.parts, list(past), ())
             ends = any(taker.ends(reading, {}) for reading in readings)
-            state = self._states[key] = State(readings, past, values, ends)
+            state = self._states[key] = State(readings, past, values, ends, alike)
         return state
 
     def choices(self, state: State) -> Iterator[tuple[int, Slots]]:
@@ -154,10 +237,11 @@ class Machine:
             taker = Taker(self.parts, [*state.past, (1 << count) - 1], None)
             for reading in state.readings:
                 for step in taker.steps(reading, symbol, {}):
-                    choice = (symbol, tuple(sorted(maximal(step.expected, list(state.past)))))
-                    if choice not in seen:
-                        seen.add(choice)
-                        yield choice
+                    before = tuple(sorted(maximal(step.expected, list(state.past))))
+                    for choice in ((symbol, each) for each in choices(state.alike, before)):
+                        if choice not in seen:
+                            seen.add(choice)
+                            yield choice
 
     # ---- can it still be completed? -------------------------------------------------------------
 
@@ -167,6 +251,17 @@ class Machine:
         A synchronising event can wait for a partner that never comes. Where there are too many readings
         to try, the answer is yes: the run is then refused later, never wrongly.
         """
+        match reading:
+            case (Form.DONE, _):
+                return True
+            case (Form.AFTER, inner, part):
+                return self.can_complete(inner) and self.can_complete((Form.TODO, part, ()))
+            case (Form.ROUND, inner, _) | (Form.COUNTED, inner, _, _) | (Form.BOUND, _, inner, _):
+                return self.can_complete(inner)
+            case (Form.COPIES, _, _, copies):
+                return all(map(self.can_complete, copies))
+            case (Form.BOTH, part, left, right) if not self.parts[part].shared:
+                return self.can_complete(left) and self.can_complete(right)
         start = self._blind(reading)
         if start not in self._completable:
             self._search(start)
@@ -177,7 +272,9 @@ class Machine:
         seen, pending, answer = {start}, deque([start]), False
         while pending and not answer:
             reading = pending.popleft()
-            if self._completable.get(reading) or taker.ends(reading, {}) or len(seen) > SEARCHED:
+            if self.look is not None:
+                self.look()
+            if self._completable.get(reading) or taker.ends(reading, {}) or len(seen) > self._searched:
                 answer = True
                 break
             for symbol in range(len(self.expression.symbols)):
@@ -199,7 +296,7 @@ class Machine:
     def _mentioned(self, reading: Reading, slots: set[int], values: set[int]) -> None:
         match reading[0]:
             case Form.TODO | Form.DONE:
-                slots.update(reading[-1])
+                slots.update(numbers(reading[-1]))
             case Form.AFTER | Form.ROUND | Form.COUNTED:
                 self._mentioned(reading[1], slots, values)
             case Form.BOTH:
@@ -220,7 +317,7 @@ class Machine:
 
     def _renamed(self, reading: Reading, slots: dict[int, int], values: dict[int, int]) -> Reading:
         def names(old: Slots) -> Slots:
-            return tuple(sorted(slots[slot] for slot in old if slot in slots))
+            return renamed(old, slots)
 
         match reading:
             case (Form.TODO, part, old):
@@ -239,8 +336,8 @@ class Machine:
                     self._renamed(right, slots, values),
                 )
             case (Form.COPIES, part, old, copies):
-                renamed = tuple(sorted([self._renamed(copy, slots, values) for copy in copies]))
-                return (Form.COPIES, part, names(old), renamed)
+                others = tuple(sorted([self._renamed(copy, slots, values) for copy in copies]))
+                return (Form.COPIES, part, names(old), others)
             case (_, bindings, inner, part):
                 counters = self.expression.counters
                 bound = tuple([
@@ -265,9 +362,17 @@ def _before(predecessors: Slots, past: Slots) -> int:
     return found
 
 
-def _restricted(bits: int, kept: Slots) -> int:
-    """The bits of the kept slots, numbered again."""
-    found = 0
-    for new, old in enumerate(kept):
-        found |= (bits >> old & 1) << new
-    return found
+def _restricted(past: list[int], kept: Slots) -> Slots:
+    """The past of the kept slots, numbered again."""
+    if len(kept) == len(past):
+        return tuple(past)
+    wanted = set(kept)
+    # From the highest: the numbers of those below stay what they are.
+    dropped = [slot for slot in range(len(past) - 1, -1, -1) if slot not in wanted]
+    found = []
+    for old in kept:
+        bits = past[old]
+        for slot in dropped:
+            bits = bits >> slot + 1 << slot | bits & (1 << slot) - 1
+        found.append(bits)
+    return tuple(found)

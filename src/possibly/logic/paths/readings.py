@@ -7,9 +7,10 @@ end. The set of all readings, what is remembered of them and how they are number
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from possibly.logic.paths.alternatives import Slots, is_any, one_of
 from possibly.logic.paths.compiled import Kind, Part
 
 
@@ -19,7 +20,6 @@ class Form:
     TODO, DONE, AFTER, ROUND, COUNTED, BOTH, COPIES, BOUND = range(8)
 
 
-Slots = tuple[int, ...]
 Reading = tuple[Any, ...]
 """(TODO, part, slots) (DONE, slots) (AFTER, reading, part) (ROUND, reading, part)
 (COUNTED, reading, part, rounds) (BOTH, part, reading, reading) (COPIES, part, slots, readings)
@@ -41,11 +41,17 @@ class Step(NamedTuple):
 class Taker:
     """Takes one event: `past` has an entry for each slot, the last for the event itself.
 
-    `values` None leaves order and values open: every step that some event could make is yielded.
+    `values` None leaves order and values open: every step that some event could make is yielded. `wanted`
+    are the predecessors of the event; where nothing synchronises, they alone decide between options.
     """
 
-    def __init__(self, parts: list[Part], past: list[int], values: Slots | None) -> None:
+    def __init__(
+        self, parts: list[Part], past: list[int], values: Slots | None, wanted: Slots | None = None
+    ) -> None:
         self.parts = parts
+        self.wanted = wanted
+        self.shape: Callable[[Reading], Any] | None = None
+        """What two copies have in common if it makes no difference which of them takes the event."""
         self.past = past
         self.values = values
         self.event = len(past) - 1
@@ -76,6 +82,9 @@ class Taker:
         part = self.parts[number]
         if not part.symbols >> symbol & 1:
             return ()
+        if is_any(slots):
+            viable = self._viable(slots)
+            return [step for option in viable for step in self.first(number, option, symbol, known)]
         match part.kind:
             case Kind.EVENT:
                 return self._event(part, slots, known)
@@ -99,6 +108,15 @@ class Taker:
                 return self._copies(number, slots, (), symbol, known)
             case _:
                 return self._bound((), (Form.TODO, part.left, slots), number, symbol, known)
+
+    def _viable(self, slots: Slots) -> Iterable[Slots]:
+        """The options that the event may come after."""
+        if self.values is None:
+            return slots[1:]
+        if self.wanted is not None:
+            return (self.wanted,) if self.wanted in slots else ()
+        before = self.past[self.event]
+        return [option for option in slots[1:] if all(before >> slot & 1 for slot in option)]
 
     def _event(self, part: Part, slots: Slots, known: dict[int, int]) -> Iterable[Step]:
         bound: dict[int, int] = {}
@@ -193,11 +211,12 @@ class Taker:
             step._replace(reading=self._with_copy(number, slots, copies, step.reading))
             for step in self.first(self.parts[number].left, slots, symbol, known)
         ]
-        before: Reading | None = None
+        tried = set()
         for at, copy in enumerate(copies):
-            if copy == before or copy[0] == Form.DONE:
+            shape = copy if self.shape is None else self.shape(copy)
+            if shape in tried or copy[0] == Form.DONE:
                 continue
-            before = copy
+            tried.add(shape)
             rest = (*copies[:at], *copies[at + 1 :])
             found += [
                 step._replace(reading=self._with_copy(number, slots, rest, step.reading))
@@ -248,7 +267,7 @@ class Taker:
                 return self._count_ends(inner, number, rounds, known)
             case (Form.BOTH, _, left, right):
                 return [
-                    (self._latest((*one, *two)), {**bound, **more})
+                    (self._last_of_both(one, two), {**bound, **more})
                     for one, bound in self.ends(left, known)
                     for two, more in self.ends(right, {**known, **bound})
                 ]
@@ -268,10 +287,11 @@ class Taker:
             return []
         match part.kind:
             case Kind.SEQUENCE | Kind.TOGETHER:
+                # What is empty ends where it begins, on both sides.
                 return [
-                    (self._latest((*one, *two)) if part.kind == Kind.TOGETHER else two, {**bound, **more})
-                    for one, bound in self._empty(part.left, slots, known)
-                    for two, more in self._empty(part.right, slots, {**known, **bound})
+                    (slots, {**bound, **more})
+                    for _, bound in self._empty(part.left, slots, known)
+                    for _, more in self._empty(part.right, slots, {**known, **bound})
                 ]
             case Kind.CHOICE:
                 return [*self._empty(part.left, slots, known), *self._empty(part.right, slots, known)]
@@ -302,11 +322,26 @@ class Taker:
         found: list[tuple[Slots, dict[int, int]]] = [(slots, {})]
         for copy in copies:
             found = [
-                ((*one, *two), {**bound, **more})
+                (self._last_of_both(one, two), {**bound, **more})
                 for one, bound in found
                 for two, more in self.ends(copy, {**known, **bound})
             ]
-        return [(self._latest(last), bound) for last, bound in found]
+        return found
+
+    def _last_of_both(self, one: Slots, two: Slots) -> Slots:
+        """The latest events of two parts that end together."""
+        if is_any(two):
+            one, two = two, one
+        if not is_any(one):
+            return self._latest((*one, *two))
+        if is_any(two):
+            return one_of([self._last_of_both(one, option) for option in two[1:]])
+        covered = 0
+        for slot in two:
+            covered |= self.past[slot]
+        rest = [option for option in one[1:] if not all(covered >> slot & 1 for slot in option)]
+        found = [self._latest((*option, *two)) for option in rest]
+        return one_of([*found, self._latest(two)] if len(rest) < len(one) - 1 else found)
 
     def _latest(self, slots: Slots) -> Slots:
         if self.values is None and not self.event:

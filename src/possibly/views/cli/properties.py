@@ -149,6 +149,7 @@ def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
         timeout=None if arguments.timeout in (None, float("inf")) else arguments.timeout,
         engine=arguments.engine,
         explain=explain,
+        notes=getattr(arguments, "explain", False),
     )
 
 
