@@ -57,7 +57,7 @@ class Lock(metaclass=_OfThreads):
             port.before("acquire", self.number)
         found = self._lock.acquire(blocking, timeout)
         if found:
-            port.after("acquire", self.number)
+            port.after("acquire", self.number, None if blocking and timeout < 0 else port.TRIED)
         return found
 
     def release(self) -> None:
@@ -113,7 +113,7 @@ class RLock(metaclass=_OfThreads):
         if found:
             self._depth += 1
             if self._depth == 1:
-                port.after("acquire", self.number)
+                port.after("acquire", self.number, None if blocking and timeout < 0 else port.TRIED)
         return found
 
     __enter__ = acquire
@@ -236,7 +236,7 @@ class Semaphore(threading.Semaphore):
             port.before("take", self.number)
         found = super().acquire(blocking, timeout)
         if found:
-            port.after("take", self.number)
+            port.after("take", self.number, None if blocking and timeout is None else port.TRIED)
         return found
 
     __enter__ = acquire

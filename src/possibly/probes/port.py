@@ -21,6 +21,9 @@ from typing import Any, Protocol
 
 Thing = int | str
 
+TRIED, WAITS = "tried", "waits"
+"""Details of an acquire that did not have to succeed to go on, and of a join that waits without a limit."""
+
 
 class Listener(Protocol):
     """Whoever wants to know. Methods are called by the thread that acts, perhaps by many at once."""

@@ -140,13 +140,14 @@ def _acquire(self: Any, shared: Shared, block: bool, timeout: float | None) -> b
     found: bool = self._semlock.acquire(block, timeout)
     is_again = self._semlock.kind == _RECURSIVE and self._semlock._count() > 1
     if found and not is_again:
-        _follow(shared, cells.value(shared.name))
+        _follow(shared, cells.value(shared.name), not block or timeout is not None)
     return found
 
 
-def _follow(shared: Shared, number: int) -> None:
+def _follow(shared: Shared, number: int, was_tried: bool = False) -> None:
     """The acquire comes after that release; the first ones come after none."""
-    port.after("acquire", f"{shared.name}:{number}" if number > 0 else port.number(), shared.name)
+    detail = (shared.name, port.TRIED) if was_tried else shared.name
+    port.after("acquire", f"{shared.name}:{number}" if number > 0 else port.number(), detail)
 
 
 def _release(self: Any, shared: Shared) -> None:

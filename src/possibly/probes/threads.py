@@ -66,7 +66,7 @@ def _join(plain: Any) -> Any:
         if port.waits:
             port.before("join", getattr(self, "_possibly_process", 0))
         plain(self, timeout)
-        _learn(self, _plain_is_alive(self))
+        _learn(self, _plain_is_alive(self), port.WAITS if timeout is None else None)
 
     return join
 
@@ -85,7 +85,7 @@ def _is_alive(plain: Any) -> Any:
     return is_alive
 
 
-def _learn(thread: threading.Thread, alive: bool) -> None:
+def _learn(thread: threading.Thread, alive: bool, how: str | None = None) -> None:
     process = getattr(thread, "_possibly_process", 0)
     if process and not alive:
-        port.after("join", process)
+        port.after("join", process, how)

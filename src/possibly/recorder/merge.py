@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Any, Protocol
 
+from possibly.probes import port
 from possibly.recorder import entries as e
 from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
 from possibly.recorder.lines import encode, quoted, text_lines
@@ -343,7 +344,7 @@ class Merge:
             after = [each for each in after if each.rpartition(":")[0] != process]
         about = None if action.family in ("spawn", "end") else self._about(source, key, detail)
         if self.add_text is None or process not in self.counts:
-            fields = {"kind": action.kind, "msg": message, "tag": about, "after": after}
+            fields = {"kind": action.kind, "msg": message, "tag": about, "after": after, **_how(detail)}
             self._add(source, entry, **{name: value for name, value in fields.items() if value})
             return
         self.counts[process] += 1
@@ -353,7 +354,9 @@ class Merge:
         if after:
             told += f',"after":[{",".join(map(quoted, after))}]'
         ends = source.ends.get((entry[1], name, entry[2])) or self._new_ends(source, process, name, entry)
-        self.add_text(f"{ends[0]}{told}{ends[1]}")
+        more = _how(detail) if detail is not None else {}
+        end = f"{ends[1][:-1]},{encode(more)[1:]}" if more else ends[1]
+        self.add_text(f"{ends[0]}{told}{end}")
 
     def _new_ends(self, source: Source, process: str, name: str, entry: Entry) -> tuple[str, str]:
         """How the lines of an action begin and how they end."""
@@ -385,6 +388,12 @@ class Merge:
                 tag = {"tag": about} if about else {}
                 self._add(each, arrival, kind=action.kind, **tag, meet=f"meet{self.meets}")
             self.arrived[key] = []
+
+
+def _how(detail: Any) -> dict[str, bool]:
+    """Whether an acquire was only tried, or a join waits without a limit."""
+    how = detail[-1] if type(detail) is tuple and detail else detail
+    return {how: True} if type(how) is str and how in (port.TRIED, port.WAITS) else {}
 
 
 def _locals(function: str | None, given: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -51,10 +51,11 @@ def predicted(trace: Trace, specification: Specification, checking: Checking) ->
     verdict = check_trace(trace, specification, checking).verdicts[0]
     if verdict.holds is not False or verdict.witness is None:
         return Prediction(verdict, ())
-    return Prediction(verdict, tuple(_path(trace, verdict.witness.path)))
+    return Prediction(verdict, tuple(path_of(trace, verdict.witness.path)))
 
 
-def _path(trace: Trace, names: tuple[str, ...]) -> list[Wanted]:
+def path_of(trace: Trace, names: tuple[str, ...]) -> list[Wanted]:
+    """What the live program is driven along: the events of a witness that are steps of it."""
     found: list[Wanted] = []
     threads = False
     for name in names:

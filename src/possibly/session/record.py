@@ -81,7 +81,7 @@ def record_program(request: Request, progress: Progress | None = None) -> Done:
     try:
         with _sending(request, folder) as poll:
             status = _run(request, Settings(folder, watch), poll)
-        about = Recorded(functions=watch.functions, program=request.words)
+        about = Recorded(functions=watch.functions, program=request.words, accesses=watch.everything)
         events, processes = _write(folder, request.output, request.specification, progress, about)
         return Done(request.output, events, processes, status)
     finally:

@@ -27,6 +27,8 @@ class Recorded:
     """Variables of which only those accesses are told that order the run; their values are not."""
     program: tuple[str, ...] = ()
     """What was run, with its arguments."""
+    accesses: bool = False
+    """Every access to a shared variable is told."""
 
     def fields(self) -> dict[str, Any]:
         """As the header has it; what is empty is left out, but for the functions."""
@@ -34,7 +36,8 @@ class Recorded:
         found: dict[str, Any] = {
             name: sorted(words) for name, words in told.items() if words or name == "functions"
         }
-        return {**found, "program": list(self.program)} if self.program else found
+        found |= {"program": list(self.program)} if self.program else {}
+        return {**found, "accesses": True} if self.accesses else found
 
     def again(self, *options: str) -> str:
         """The command that records the program with these options too."""
@@ -52,6 +55,7 @@ def recorded_of(header: Mapping[str, Any]) -> Recorded | None:
         frozenset(words["left_out"]),
         frozenset(words["for_order"]),
         _words(fields.get("program")),
+        fields.get("accesses") is True,
     )
 
 

@@ -20,6 +20,7 @@ from possibly.views.cli.properties import (
     add_property_arguments,
     command_again,
     command_to_draw,
+    has_properties,
     options_of,
     specification_of,
 )
@@ -59,6 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "traces", metavar="TRACE", nargs="+", help="a trace file: .jsonl, .jsonl.gz, .jsonl.zst"
     )
     add_property_arguments(parser)
+    parser.add_argument(
+        "--deadlocks", action="store_true", help="also say which deadlocks another order of the run reaches"
+    )
     add_limit_arguments(parser)
     group = parser.add_argument_group("results")
     add_format_arguments(group, "print one JSON document a trace, a line each")
@@ -82,10 +86,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def status_with(answers: Answers, arguments: argparse.Namespace) -> int:
     """Checks all traces; what is printed at the end is added to the answers."""
+    found: list[int] = []
+    if arguments.deadlocks:
+        from possibly.views.cli import deadlocks
+
+        found = deadlocks.statuses(arguments.traces, answers, arguments)
+        if not has_properties(arguments):
+            return combined(found)
     specification = specification_of(arguments)
     options = options_of(arguments, explain=arguments.explain or not arguments.json)
-    statuses = [_status(path, specification, options, answers, arguments) for path in arguments.traces]
-    return combined(statuses)
+    found += [_status(path, specification, options, answers, arguments) for path in arguments.traces]
+    return combined(found)
 
 
 def combined(statuses: Sequence[int]) -> int:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from possibly.logic.specification import Specification
     from possibly.session.confirm import Confirmation, Prediction
 
+DEADLOCK = "deadlock"
+"""Instead of a property: drive the program into the deadlocks that the trace lets expect."""
 NAME = "confirm"
 SUMMARY = "drive the live program along a predicted counterexample"
 DESCRIPTION = (
@@ -70,6 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.confirm import confirm, predicted
     from possibly.session.explore import Options
 
+    if arguments.property == DEADLOCK and arguments.spec is None:
+        from possibly.views.cli.confirm_deadlocks import confirm_deadlocks
+
+        return confirm_deadlocks(arguments)
     specification = _property(arguments)
     checking = Checking(order=arguments.order, explain=False)
     prediction = predicted(loaded(arguments.trace, None), specification, checking)

@@ -93,6 +93,11 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
         help="record all calls and shared accesses, what is named, or synchronisation alone (default: what "
         "is named; without a question also calls of your functions, but for those called all the time)",
     )
+    group.add_argument(
+        "--deadlocks",
+        action="store_true",
+        help="record every shared access, and say which deadlocks another order of the run reaches",
+    )
     group.add_argument("--mpi", metavar="N", type=int, help="run N ranks under mpiexec")
     group.add_argument(
         "--live",
@@ -117,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
         specification,
         tuple(arguments.watched),
         tuple(arguments.calls),
-        arguments.races,
+        arguments.races or arguments.deadlocks,
         arguments.mpi,
         None if answers.is_text else sys.stderr.fileno(),
         arguments.send,
@@ -129,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         done = record_program(request, progress)
     remark(f"possibly: {done.events:,} events of {done.processes} processes in {output}")
     found = [_races(done.trace, output, answers)] if arguments.races else []
-    if specification is not None:
+    if specification is not None or arguments.deadlocks:
         arguments.traces = [output]
         found.append(check.status_with(answers, arguments))
     answers.show()
@@ -141,6 +146,7 @@ def _how_much(arguments: argparse.Namespace, specification: Specification | None
     if arguments.record is not None:
         return str(arguments.record)
     names = specification or arguments.watched or arguments.calls or arguments.races or arguments.send
+    names = names or arguments.deadlocks
     return "named" if names else "usual"
 
 

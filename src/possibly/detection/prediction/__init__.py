@@ -1,0 +1,6 @@
+"""What another order of the recorded run would have shown, although this one did not.
+
+sections    which primitives are locks, who holds which when, and which release ends which acquire
+closure     the least part of a run that a reordering must contain, if it is to contain some events
+deadlocks   cycles of requests that a reordering reaches
+"""

@@ -1,0 +1,113 @@
+"""Predicted deadlocks against every reordering by definition, and small runs with a known answer."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+from possibly.detection.prediction.deadlocks import Deadlock, DeadlockFinder
+from possibly.trace.build import TraceBuilder
+from possibly.trace.model import Trace
+from tests.detection.prediction.runs import Pattern, Reorderings, random_run
+
+CASES = 400 * int(os.environ.get("POSSIBLY_CASES", "1"))
+
+
+def patterns(run: Trace) -> list[Pattern]:
+    return [pattern(run, each) for each in DeadlockFinder(run).found()]
+
+
+def pattern(run: Trace, deadlock: Deadlock) -> Pattern:
+    return frozenset(
+        (
+            run.processes[each.process].name,
+            "join" if each.lock is None else run.strings[each.lock],
+            frozenset(run.strings[section.lock] for section in each.holds),
+        )
+        for each in deadlock.requests
+    )
+
+
+def test_exactly_the_deadlocks_that_a_reordering_reaches() -> None:
+    random, some = Random("deadlocks"), 0
+    for _ in range(CASES):
+        run = random_run(random)
+        found = patterns(run)
+        assert len(set(found)) == len(found)
+        assert set(found) == Reorderings(run).deadlocks()
+        some += bool(found)
+    assert some > CASES // 50
+
+
+def test_the_path_leads_there() -> None:
+    random = Random("paths")
+    for _ in range(CASES):
+        run = random_run(random)
+        for deadlock in DeadlockFinder(run).found():
+            cut = [0] * len(run.processes)
+            for event in deadlock.path:
+                cut[run.process[event]] += 1
+                assert run.position[event] == cut[run.process[event]]
+            assert tuple(cut) == deadlock.cut
+            assert all(cut[each.process] == run.position[each.event] - 1 for each in deadlock.requests)
+
+
+def found_in(text: str) -> list[Deadlock]:
+    return list(DeadlockFinder(_tagged(text)).found())
+
+
+def test_opposite_orders() -> None:
+    found = found_in("p a+ b+ b- a-|q b+ a+ a- b-")
+    assert len(found) == 1
+    assert len(found[0].path) == 2
+
+
+def test_a_lock_around_both_prevents_it() -> None:
+    assert not found_in("p g+ a+ b+ b- a- g-|q g+ b+ a+ a- b- g-")
+
+
+def test_what_was_only_tried_waits_for_nobody() -> None:
+    assert not found_in("p a+ b? b- a-|q b+ a+ a- b-")
+
+
+def test_a_write_that_is_read_keeps_its_order() -> None:
+    """Q takes the locks only because it read what P wrote after its own section."""
+    assert not found_in("p a+ b+ b- a- x!|q x. b+ a+ a- b-")
+    assert found_in("p x! a+ b+ b- a-|q x. b+ a+ a- b-")
+
+
+def test_three_philosophers() -> None:
+    found = found_in("p a+ b+ b- a-|q b+ c+ c- b-|r c+ a+ a- c-")
+    assert [len(each.requests) for each in found] == [3]
+
+
+def test_of_many_requests_alike_one_deadlock_is_told() -> None:
+    once = "a+ b+ b- a-"
+    assert len(found_in(f"p {' '.join([once] * 50)}|q b+ a+ a- b-")) == 1
+
+
+def _tagged(text: str) -> Trace:
+    """One process after another: `a+` acquire, `a-` release, `a?` tried, `x!` write, `x.` read."""
+    rows = [part.split() for part in text.split("|")]
+    builder = TraceBuilder()
+    builder.header(processes=[(row[0], {}) for row in rows], shared={"x": 0})
+    released: dict[str, tuple[str, str]] = {}
+    for process, *words in rows:
+        for number, word in enumerate(words, start=1):
+            name, sign = word[:-1], word[-1]
+            kind = {"+": "acquire", "?": "acquire", "-": "release", "!": "write", ".": "read"}[sign]
+            fields: dict[str, object] = {"p": process, "kind": kind}
+            if sign in "+?-":
+                fields["tag"] = name
+            if sign == "?":
+                fields["tried"] = True
+            if sign == "!":
+                fields["write"] = {name: number}
+            if sign == ".":
+                fields["read"] = [name]
+            if sign in "+?" and released.get(name, (process,))[0] != process:
+                fields["after"] = [released[name][1]]
+            if sign == "-":
+                released[name] = process, f"{process}:{number}"
+            builder.add_fields(fields)
+    return builder.finish()
