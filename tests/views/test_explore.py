@@ -83,6 +83,42 @@ def test_one_json_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert [step["task"] for step in found["failure"]["steps"]] == found["failure"]["schedule"]
 
 
+def test_the_document_of_a_failure_says_what_happened_and_what_decides(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["explore", "--json", "checked.py"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["complete"], found["open"], found["assumed"]) == (False, [], [])
+    assert (found["kind"], found["message"]) == ("assertion", found["failure"]["message"])
+    assert [step["task"] for step in found["steps"]] == found["schedule"]
+    written = [step for step in found["steps"] if step["kind"] == "write"]
+    assert written[0]["what"] == "writes balance"
+    assert written[0]["place"].startswith("checked.py:")
+    assert list(written[0]["values"]) == ["balance"]
+    for pair in found["decides"]:
+        assert pair["first"]["step"] < pair["then"]["step"]
+        assert found["steps"][pair["then"]["step"]]["what"] == pair["then"]["what"]
+    assert found["decides"]
+
+
+def test_the_document_of_an_open_verdict_says_where_and_what_helps(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "starts.py").write_text("import subprocess\n\nsubprocess.run(['true'])\n")
+    assert main(["explore", "--json", "starts.py"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    (reason,) = [each for each in found["open"] if "subprocess" in each["what"]]
+    assert reason["where"] == "starts.py:3"
+    assert "--macro" in reason["remedy"]
+    assert main(["explore", "--json", "--executions", "1", "locked.py"]) == 3
+    (limit,) = json.loads(capsys.readouterr().out)["open"]
+    assert limit == {
+        "what": "the limit of 1 executions",
+        "where": "",
+        "remedy": "a larger --executions, or --resume FILE to go on another time",
+    }
+
+
 def test_a_property_of_every_execution(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", "--ctl", "AG(balance >= 0)", "bank.py"]) == 1
     out = capsys.readouterr().out

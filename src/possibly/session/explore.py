@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from possibly.control.execution import ENDLESS, Execution, Explorer, Outcome, Scheduler, Task
@@ -21,6 +21,7 @@ from possibly.control.workers import Team
 from possibly.errors import UsageError
 from possibly.session.claims import watch_claims, with_claims
 from possibly.session.execution_checks import Check
+from possibly.verdict.reasons import OUTSIDE, SAME_AGAIN, Reason
 
 if TYPE_CHECKING:
     from possibly.session.kept import Kept
@@ -74,6 +75,8 @@ class Failure:
     number: int
     """It was the number-th execution."""
     details: dict[str, Any]
+    decides: tuple[tuple[int, int], ...] = ()
+    """Pairs of steps of the execution: done the other way round it does not fail (`control.deciding`)."""
 
     @property
     def kind(self) -> str:
@@ -102,8 +105,8 @@ class Exploration:
     complete: bool = False
     cut_short: bool = False
     """There was no time to look for a simpler schedule that fails alike."""
-    open: dict[str, None] = field(default_factory=dict)
-    """Why the search is not complete."""
+    open: dict[str, Reason] = field(default_factory=dict)
+    """Why the search is not complete, by the words that say so."""
     assumed: tuple[str, ...] = ()
     visible: tuple[str, ...] = ()
     """Families of memory that are choice points."""
@@ -139,15 +142,16 @@ def explorer_for(options: Options) -> Explorer:
     raise UsageError(f"there is no scheduler {options.scheduler!r}", hint="dpor, bounded, random or pct")
 
 
-def _left_by(explorer: Any, options: Options) -> str | None:
+def _left_by(explorer: Any, options: Options) -> tuple[str, Reason] | None:
     """What an explorer that has nothing left did not cover, if it is one that leaves something out."""
     if options.scheduler == "bounded" and not explorer.is_complete:
-        return f"schedules with more than {options.preemptions} preemptions"
+        more = Reason(remedy="a larger --preemptions, or --scheduler dpor")
+        return f"schedules with more than {options.preemptions} preemptions", more
     tree = getattr(explorer, "tree", None)
     if tree is not None and tree.divergence is not None:
-        return f"something outside control decides: {tree.divergence}"
+        return f"something outside control decides: {tree.divergence}", Reason(remedy=SAME_AGAIN)
     if tree is not None and tree.root.open:
-        return "executions that could not be learnt from"
+        return "executions that could not be learnt from", Reason(remedy=SAME_AGAIN)
     return None
 
 
@@ -233,7 +237,8 @@ class _Search:
         if self.found.failure is None:
             self._limit()
             if stop.place:
-                self.found.open[f"an execution that did not come to its end, at {stop.place}"] = None
+                what = f"an execution that did not come to its end, at {stop.place}"
+                self.found.open[what] = Reason(stop.place, OUTSIDE)
 
     def _wait(self) -> None:
         """Takes the next execution that is over; what runs beside it may have become useless by that."""
@@ -282,21 +287,23 @@ class _Search:
         found = self.found
         left = _left_by(self.explorer, self.options)
         if left is not None:
-            found.open[left] = None
+            found.open[left[0]] = left[1]
         for family in self.program.left:
-            found.open[f"{family}, which tasks race for and which is not a choice point"] = None
+            found.open[f"{family}, which tasks race for and which is not a choice point"] = Reason(
+                remedy="name it with --watch, or leave --watch and --ignore out"
+            )
         found.complete = not found.open
 
     def _limit(self) -> bool:
         options, found = self.options, self.found
         if options.executions is not None and found.executions - found.earlier >= options.executions:
-            limit = f"the limit of {options.executions:,} executions"
+            limit, more = f"the limit of {options.executions:,} executions", "--executions"
         elif options.seconds is not None and time.monotonic() - self.begun >= options.seconds:
-            limit = f"the limit of {options.seconds:g} seconds"
+            limit, more = f"the limit of {options.seconds:g} seconds", "--time"
         else:
             return False
         self.limits.add(limit)
-        found.open[limit] = None
+        found.open[limit] = Reason(remedy=f"a larger {more}, or --resume FILE to go on another time")
         return True
 
     def _take(self, execution: Execution, plan: Any) -> None:
@@ -305,14 +312,15 @@ class _Search:
         found.steps += len(execution.steps)
         if self.progress is not None:
             self.progress("exploring", found.executions, self.options.executions)
-        found.open.update(dict.fromkeys(execution.uncontrolled))
+        self._note(execution)
         watch_claims(self.program)
         if self.program.grown and (found.executions > 1 or self.program.repeat):
             found.restarts += 1
             self.explorer = self.make()
             plan = self.explorer.plan()
         if execution.outcome is Outcome.DIVERGED or _strayed(execution, plan):
-            found.open[_divergence(execution)] = None
+            place = str((execution.failure or {}).get("place", ""))
+            found.open[_divergence(execution)] = Reason(place, SAME_AGAIN)
         if not self.program.repeat:
             self.explorer.learn(execution)
         elif self.program.grown:
@@ -321,7 +329,7 @@ class _Search:
         if details is None and execution.outcome is Outcome.FINISHED:
             details = self.check(execution)
             if details is not None and details.get("undecided"):
-                found.open[str(details["undecided"])] = None
+                found.open[str(details["undecided"])] = Reason(remedy=str(details.get("remedy", "")))
                 details = None
         if self.options.seen is not None:
             self.options.seen(execution, details, found.restarts)
@@ -330,6 +338,12 @@ class _Search:
         if details is not None:
             found.failure = Failure(execution, found.executions, details)
             self._simplify(execution, details)
+
+    def _note(self, execution: Execution) -> None:
+        """What was not under control leaves the search open."""
+        known = self.program.reasons
+        for what in execution.uncontrolled:
+            self.found.open[what] = known.get(what, Reason(remedy=OUTSIDE))
 
     def _simplify(self, execution: Execution, details: dict[str, Any]) -> None:
         """Within the time that is left; whoever does not want to wait for that interrupts it."""
@@ -340,6 +354,7 @@ class _Search:
             self._drained()
             if self.options.minimise and execution.outcome in BAD and "round" not in details:
                 self._minimise(execution)
+                self._find_what_decides()
             elif details.get("order"):
                 self._follow(execution, details)
         except (TimeIsUp, KeyboardInterrupt):
@@ -356,7 +371,7 @@ class _Search:
         for rotation in rotations(tasks):
             other = self.program.execute(rotation)
             self.found.executions += 1
-            self.found.open.update(dict.fromkeys(other.uncontrolled))
+            self._note(other)
             if other.outcome in BAD:
                 self.found.failure = Failure(other, self.found.executions, other.failure or {})
                 return
@@ -397,6 +412,15 @@ class _Search:
         finally:
             best = simpler.best
             self.found.failure = Failure(best, self.found.executions, best.failure or {})
+
+    def _find_what_decides(self) -> None:
+        from possibly.control.deciding import deciding
+
+        failure = self.found.failure
+        assert failure is not None
+        for pair in deciding(self.program, failure.execution):
+            failure = replace(failure, decides=(*failure.decides, pair))
+            self.found.failure = failure
 
     def _tell(self) -> None:
         if self.options.told is not None and self.found.failure is not None:

@@ -11,6 +11,7 @@ from possibly.control.runtime.zygote import ControlledProgram
 from possibly.errors import UsageError
 from possibly.session.explore import Exploration, Options, explore
 from possibly.session.replay import replay_of, save
+from possibly.verdict.reasons import Reason
 
 WORD = "function"
 """The first word of what a schedule of a function calls its program; the second is its name."""
@@ -31,7 +32,8 @@ def replay_function(program: ControlledProgram, file: str) -> Exploration:
     """Runs the schedule of a file alone: a failure, or an answer that is open."""
     found = replay_of(file, program)
     followed = "the schedule was followed" if found.is_faithful else "the schedule was not followed"
-    open_by = {} if found.failure is not None else {f"all schedules but this one, and {followed}": None}
+    all_others = Reason(remedy="explore the function without the file of a schedule")
+    open_by = {} if found.failure is not None else {f"all schedules but this one, and {followed}": all_others}
     return Exploration(executions=1, steps=len(found.execution.steps), failure=found.failure, open=open_by)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.treefile import load_tree, save_tree
 from possibly.errors import PossiblyError
+from possibly.verdict.reasons import Reason
 
 if TYPE_CHECKING:
     from possibly.control.runtime.zygote import ControlledProgram
@@ -26,7 +27,7 @@ class Found(Protocol):
     executions: int
     earlier: int
     steps: int
-    open: dict[str, None]
+    open: dict[str, Reason]
     failure: Any
 
 
@@ -55,7 +56,7 @@ class Kept:
         program.watching.update(more.get("watching", ()))
         found.executions = found.earlier = tree.executions
         found.steps = more["steps"]
-        found.open.update(dict.fromkeys(more["open"]))
+        found.open.update({what: Reason(*told) for what, told in more["open"].items()})
         return Dpor(tree)
 
     def save(self, program: ControlledProgram, found: Found, explorer: Any, passing: set[str]) -> None:
@@ -67,7 +68,11 @@ class Kept:
             "visible": sorted(program.visible),
             "watching": sorted(program.watching),
             "steps": found.steps,
-            "open": [reason for reason in found.open if reason not in passing],
+            "open": {
+                what: [reason.where, reason.remedy]
+                for what, reason in found.open.items()
+                if what not in passing
+            },
         }
         save_tree(explorer.tree, self.path, self._about(program), more)
 

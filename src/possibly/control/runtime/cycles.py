@@ -144,7 +144,7 @@ def _tell(kernel: Kernel, latest: list[Step], doing: list[Task]) -> None:
 
 def _cut_off(kernel: Kernel, doing: list[Task]) -> None:
     names = " and ".join(task.label for task in doing)
-    kernel.uncontrolled[f"{ENDLESS}: {names} can go on for ever"] = None
+    kernel.uncontrolled[f"{ENDLESS}: {names} can go on for ever"] = "let it end after some rounds"
     kernel.finish(Outcome.CUT_OFF, None)
 
 

@@ -23,6 +23,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
+from possibly.control.runtime.noted import Noted
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.spin import NEUTRAL
 from possibly.control.runtime.task import Clocks, Ready, Task, published
@@ -84,7 +85,7 @@ class Kernel:
         """No second task was ever started."""
         self.quiet = 0
         """In an atomic part: what is done there is no choice point."""
-        self.uncontrolled: dict[str, None] = {}
+        self.uncontrolled = Noted()
         self.ending = False
         """What happened is being told: the program does nothing any more."""
         self.failure: dict[str, Any] | None = None
@@ -247,7 +248,7 @@ class Kernel:
         if len(self.steps) % ROUNDS == 0 and self.look_for_rounds is not None:
             self.look_for_rounds(self)
         if len(self.steps) >= self.limit:
-            self.uncontrolled[f"an execution of more than {self.limit:,} steps"] = None
+            self.uncontrolled[f"an execution of more than {self.limit:,} steps"] = "--steps N allows more"
             self.finish(Outcome.CUT_OFF, None)
         for task in self.tasks:
             if task.refresh is not None and task.operation is not None and task.trail.changed is None:

@@ -25,6 +25,9 @@ EVENTS = {
 }
 
 
+HELPS = "--macro controls processes that send each other messages; else explore with a stand-in for it"
+
+
 def watch() -> None:
     """From now on this process is listened to; that cannot be taken back."""
     sys.addaudithook(_hear)
@@ -34,7 +37,7 @@ def _hear(event: str, given: tuple[Any, ...]) -> None:
     if event in EVENTS:
         kernel = running.kernel
         if kernel is not None and not kernel.ending and not _is_of_loop(event):
-            kernel.uncontrolled[f"{EVENTS[event]}, which is not under control"] = None
+            kernel.uncontrolled[f"{EVENTS[event]}, which is not under control"] = HELPS
 
 
 def _is_of_loop(event: str) -> bool:

@@ -39,6 +39,8 @@ def result(
         "initial": {label_of(thing, kernel.labels) or thing: v for thing, v in memory.initial.items()},
         "assumed": list(kernel.assumed),
         "claims": kernel.claims,
+        "places": kernel.uncontrolled.places,
+        "remedies": dict(kernel.uncontrolled),
         "files": list(loading.codes),
         "compiled": list(dict.fromkeys(loading.loaded)),
         "modules": _imported(),

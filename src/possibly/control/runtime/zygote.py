@@ -23,6 +23,7 @@ from possibly.control.runtime.process import Job
 from possibly.errors import PossiblyError
 from possibly.probes.following import followed
 from possibly.probes.patching import Patches
+from possibly.verdict.reasons import OUTSIDE, Reason
 
 
 class ControlledProgram:
@@ -39,6 +40,8 @@ class ControlledProgram:
         self.repeat = False
         """The last execution cannot be learnt from: the search begins anew without it."""
         self.assumed: dict[str, None] = {}
+        self.reasons: dict[str, Reason] = {}
+        """Of what was not under control: where that was, and what helps."""
         self.left: dict[str, None] = {}
         """Families that race and are not among those asked for."""
         self.watching: set[str] = set()
@@ -92,6 +95,9 @@ class ControlledProgram:
         self.initial = extra.get("initial", {})
         self.claims = extra.get("claims", [])
         self.assumed.update(dict.fromkeys(extra.get("assumed", ())))
+        places = extra.get("places", {})
+        for what, remedy in extra.get("remedies", {}).items():
+            self.reasons.setdefault(what, Reason(places.get(what, ""), remedy or OUTSIDE))
         self._warm_up(extra)
         return execution
 
@@ -134,6 +140,7 @@ class ControlledProgram:
         self.grown, self.repeat, self.initial = twin.grown, twin.repeat, twin.initial
         self.claims = twin.claims
         self.assumed.update(twin.assumed)
+        self.reasons.update(twin.reasons)
         self.left.update(twin.left)
 
     def debug(self, scheduler: Scheduler, at_failure: bool = False) -> Execution:

@@ -67,7 +67,9 @@ def report(found: Exploration, program: str, replay: str | None, full: bool = Fa
     lines.append(_summary(found, program))
     if found.holds is None:
         lines += _coverage_lines(found)
-    lines += [f"  left open by {reason}" for reason in found.open]
+    for what, reason in found.open.items():
+        where = f" ({reason.where})" if reason.where and reason.where not in what else ""
+        lines.append(f"  left open by {what}{where}")
     lines += [f"  assuming that {each}" for each in found.assumed]
     return lines
 
@@ -224,14 +226,34 @@ def document(found: Exploration, program: str, replay: str | None) -> dict[str, 
         "verdict": {True: "holds", False: "violated", None: "unknown"}[found.holds],
         "complete": found.complete,
         "executions": found.executions,
-        "steps": found.steps,
+        "operations": found.steps,
         "restarts": found.restarts,
         "seconds": round(found.seconds, 3),
-        "open": list(found.open),
+        "open": [
+            {"what": what, "where": reason.where, "remedy": reason.remedy}
+            for what, reason in found.open.items()
+        ],
         "assumed": list(found.assumed),
         "visible": list(found.visible),
         "coverage": _coverage_document(found),
         "failure": None if failure is None else failure_document(failure, replay),
+        **({} if failure is None else _shown_failure(failure)),
+    }
+
+
+def _shown_failure(failure: Failure) -> dict[str, Any]:
+    """What whoever asks for the verdict alone wants to know of a failure."""
+    execution = failure.execution
+    rows = [_row(step, execution) for step in execution.steps]
+    return {
+        "kind": failure.kind,
+        "message": failure.message,
+        "schedule": list(failure.schedule),
+        "steps": rows,
+        "decides": [
+            {"first": {"step": first, **rows[first]}, "then": {"step": then, **rows[then]}}
+            for first, then in failure.decides
+        ],
     }
 
 
@@ -270,7 +292,14 @@ def _row(step: Step, execution: Execution) -> dict[str, Any]:
         "kind": operation.kind,
         "thing": thing_name(operation.thing, execution),
         "at": operation.at,
+        "place": operation.at,
+        "what": PHRASES.get(operation.kind, f"{operation.kind} {{}}").format(
+            thing_name(operation.thing, execution)
+        ),
+        "values": {},
     }
     if isinstance(step.detail, dict):
         found.update(step.detail)
+        if "value" in step.detail:
+            found["values"] = {found["thing"]: step.detail["value"]}
     return found

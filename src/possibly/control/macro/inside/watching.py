@@ -17,6 +17,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import NOTHING, Memory
+from possibly.control.runtime.noted import Noted
 from possibly.control.runtime.task import Task
 
 _lock = allocate_lock()
@@ -46,13 +47,13 @@ class _Bystander(Kernel):
         pass
 
 
-class _Telling(dict[str, None]):
+class _Telling(Noted):
     """What the rewritten source finds that cannot be watched."""
 
-    def __setitem__(self, what: str, value: None) -> None:
+    def __setitem__(self, what: str, remedy: str | None) -> None:
         if what not in self and "__del__" not in what:
             gate.told(what)
-        super().__setitem__(what, value)
+        super().__setitem__(what, remedy)
 
 
 class _Watched(Memory):
