@@ -25,6 +25,9 @@ WORDS = {
         "run.jsonl", "P1.x > 1", "-", "--", "-h", "--json", "--class", "stable", "often", "--class=co-linear",
         "--order", "sync", "--dot", "a.dot", "--svg", "--svg=a.svg", "--png", "-P1.x", "--help", "",
     ),
+    "serializable": (
+        "a.edn", "-", "-h", "--json", "--level", "snapshot", "--level=strict", "often", "--timeout", "1", "",
+    ),
     "linearizable": (
         "a.log", "b.edn", "-", "--", "-h", "--json", "--model", "kv", "--model=mine.py", "--initial", "-1",
         "--initial=-1", "--max-states", "7", "--max-states=none", "--timeout", "nan", "1", "--help", "",

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
-    "linearizable",
+    "linearizable", "serializable",
 )  # fmt: skip
 """In the order of the help. Each is a module beside this one, imported only when it is asked for."""
-PLAIN = ("check", "slice", "linearizable")
+PLAIN = ("check", "slice", "linearizable", "serializable")
 """Commands whose options need no `argparse` as long as the command line is plain."""
-ANALYSES = ("check", "slice", "view", "import", "export", "linearizable")
+ANALYSES = ("check", "slice", "view", "import", "export", "linearizable", "serializable")
 """Commands that run no program, so that the process is theirs alone."""
 COLLECT_AFTER = 100_000
 """New objects after which the interpreter then looks for garbage (usually 700): some megabytes at most."""
