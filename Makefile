@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
 ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
 
-.PHONY: help venv demo test lint format types unit page browser bench soak clean
+.PHONY: help venv demo test lint format types unit page browser servers bench soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -65,6 +65,13 @@ browser: ## install Chromium for the tests of the page, where this machine allow
 	  become=$$(test "$$(id -u)" = 0 || echo sudo -n); \
 	  $$become apt-get -qq update && $$become apt-get -qq install --yes --no-install-recommends chromium; \
 	} || echo "no Chromium could be installed: the tests of the page are skipped" >&2
+
+servers: ## install the servers of durable streams for their tests, where this machine allows it
+	@command -v nats-server redis-server >/dev/null || { \
+	  become=$$(test "$$(id -u)" = 0 || echo sudo -n); \
+	  $$become apt-get -qq update && \
+	  $$become apt-get -qq install --yes --no-install-recommends nats-server redis-server; \
+	} || echo "no NATS or Redis could be installed: their tests are skipped" >&2
 
 bench: $(TOOLS) ## measure everything beside a peer or a limit; ONLY=slices for one part
 	@$(PIP) --editable '.[bench]'

@@ -20,7 +20,7 @@ typedef struct {
     int64_t *allowed;
     Py_ssize_t first_allowed, allowed_length, allowed_room;
     Arc *arcs;
-    Py_ssize_t first_arc, arc_length, arc_room;
+    Py_ssize_t first_arc, arc_length, arc_room, look_at;
 } Lane;
 
 typedef struct {
@@ -61,7 +61,21 @@ static int allow(Lane *lane, int64_t position) {
     return 0;
 }
 
-static int add_arc(Lane *lane, Arc arc) {
+/* An edge from what the cut contains demands nothing any more, as the cut never sinks. */
+static void prune(const Rising *self, Lane *lane) {
+    Py_ssize_t kept = 0;
+    for (Py_ssize_t i = lane->first_arc; i < lane->arc_length; i++)
+        if (lane->arcs[i].needed > self->cut[lane->arcs[i].process]) lane->arcs[kept++] = lane->arcs[i];
+    lane->first_arc = 0;
+    lane->arc_length = kept;
+}
+
+static int add_arc(const Rising *self, Lane *lane, Arc arc) {
+    if (arc.needed <= self->cut[arc.process]) return 0;
+    if (lane->arc_length == lane->arc_room && lane->arc_length > lane->look_at) {
+        prune(self, lane);
+        lane->look_at = 2 * lane->arc_length + KEPT_ANYWAY;
+    }
     if (make_room((void **)&lane->arcs, &lane->first_arc, &lane->arc_length, &lane->arc_room, sizeof arc) < 0)
         return -1;
     lane->arcs[lane->arc_length++] = arc;
@@ -179,7 +193,7 @@ static PyObject *rising_run(Rising *self, PyObject *args) {
         if (add(self, owner, positions[at]) < 0) goto end;
         for (int32_t i = starts[at]; i < starts[at + 1]; i++) {
             Arc arc = {positions[at], pairs[2 * i], pairs[2 * i + 1]};
-            if (arc.process < 0 || widen(self, (Py_ssize_t)arc.process + 1) < 0 || add_arc(&self->lanes[owner], arc) < 0)
+            if (arc.process < 0 || widen(self, (Py_ssize_t)arc.process + 1) < 0 || add_arc(self, &self->lanes[owner], arc) < 0)
                 goto end;
         }
         if (self->cut[owner] >= positions[at]) put_todo(self, owner);
@@ -215,7 +229,7 @@ static PyObject *rising_step(Rising *self, PyObject *lines) {
             long long other, needed;
             if (!PyArg_ParseTuple(PyTuple_GET_ITEM(needs, n), "LL", &other, &needed)) return NULL;
             Arc arc = {position, other, needed};
-            if (other < 0 || widen(self, (Py_ssize_t)other + 1) < 0 || add_arc(&self->lanes[process], arc) < 0)
+            if (other < 0 || widen(self, (Py_ssize_t)other + 1) < 0 || add_arc(self, &self->lanes[process], arc) < 0)
                 return NULL;
         }
     }
@@ -247,6 +261,68 @@ static PyObject *rising_size(Rising *self, void *none) {
         found += self->lanes[i].allowed_length - self->lanes[i].first_allowed + self->lanes[i].arc_length -
                  self->lanes[i].first_arc;
     return PyLong_FromSsize_t(found);
+}
+
+/* state(): all that is known, as plain values, for `restore`. */
+static PyObject *rising_state(Rising *self, PyObject *none) {
+    PyObject *lanes = PyList_New(0);
+    for (Py_ssize_t i = 0; lanes != NULL && i < self->count; i++) {
+        Lane *lane = &self->lanes[i];
+        PyObject *found = Py_BuildValue(
+            "LLiiiy#y#", (long long)self->cut[i], (long long)lane->length, lane->is_bound, lane->is_true, lane->waits,
+            lane->allowed == NULL ? "" : (const char *)(lane->allowed + lane->first_allowed),
+            (lane->allowed_length - lane->first_allowed) * (Py_ssize_t)sizeof *lane->allowed,
+            lane->arcs == NULL ? "" : (const char *)(lane->arcs + lane->first_arc),
+            (lane->arc_length - lane->first_arc) * (Py_ssize_t)sizeof *lane->arcs);
+        if (found == NULL || PyList_Append(lanes, found) < 0) Py_CLEAR(lanes);
+        Py_XDECREF(found);
+    }
+    return lanes;
+}
+
+static int restore_lane(Rising *self, Py_ssize_t i, PyObject *state) {
+    Lane *lane = &self->lanes[i];
+    const char *allowed, *arcs;
+    Py_ssize_t allowed_size, arc_size;
+    long long cut, length;
+    int is_bound, is_true, waits;
+    if (!PyArg_ParseTuple(state, "LLiiiy#y#", &cut, &length, &is_bound, &is_true, &waits, &allowed, &allowed_size, &arcs,
+                          &arc_size))
+        return -1;
+    self->cut[i] = cut;
+    lane->length = length;
+    lane->is_bound = (char)is_bound;
+    lane->is_true = (char)is_true;
+    lane->waits = (char)waits;
+    self->pending += waits != 0;
+    lane->first_allowed = lane->allowed_length = lane->first_arc = lane->arc_length = 0;
+    for (Py_ssize_t at = 0; at + 8 <= allowed_size; at += 8) {
+        int64_t position;
+        memcpy(&position, allowed + at, sizeof position);
+        if (allow(lane, position) < 0) return -1;
+    }
+    for (Py_ssize_t at = 0; at + (Py_ssize_t)sizeof(Arc) <= arc_size; at += (Py_ssize_t)sizeof(Arc)) {
+        Arc arc;
+        memcpy(&arc, arcs + at, sizeof arc);
+        if (arc.process < 0 || arc.process >= self->count) {
+            PyErr_SetString(PyExc_ValueError, "no such process");
+            return -1;
+        }
+        if (add_arc(self, lane, arc) < 0) return -1;
+    }
+    return 0;
+}
+
+static PyObject *rising_restore(Rising *self, PyObject *lanes) {
+    if (!PyList_CheckExact(lanes)) {
+        PyErr_SetString(PyExc_TypeError, "a list of lanes is needed");
+        return NULL;
+    }
+    self->pending = self->todo_length = 0;
+    if (widen(self, PyList_GET_SIZE(lanes)) < 0) return NULL;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lanes); i++)
+        if (restore_lane(self, i, PyList_GET_ITEM(lanes, i)) < 0) return NULL;
+    Py_RETURN_NONE;
 }
 
 /* Rising(number of processes, {process: truth at first}). */
@@ -296,6 +372,8 @@ static void rising_dealloc(Rising *self) {
 static PyMethodDef rising_methods[] = {
     {"run", (PyCFunction)rising_run, METH_VARARGS, "Many events, each a step."},
     {"step", (PyCFunction)rising_step, METH_O, "Events that happen at once."},
+    {"state", (PyCFunction)rising_state, METH_NOARGS, "All that is known."},
+    {"restore", (PyCFunction)rising_restore, METH_O, "Go on from such a state."},
     {NULL, NULL, 0, NULL},
 };
 

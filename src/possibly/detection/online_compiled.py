@@ -15,6 +15,7 @@ from possibly.compiled import built
 from possibly.detection.online_follow import LocalTruth
 from possibly.detection.online_standing import Moment, Standing
 from possibly.detection.online_terms import Alternative, LocalTerm
+from possibly.errors import UsageError
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Node
 from possibly.order.computation import Cut
@@ -126,10 +127,27 @@ class CompiledPossibly:
         found = dict.fromkeys(fault for predicate in predicates for fault in predicate.faults)
         return self._faults or tuple(found)
 
+    def __getstate__(self) -> dict[str, Any]:
+        parts = [(texts, rising.state()) for texts, rising in self._parts]
+        return {**vars(self), "_parts": parts}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        kernel = kernels()
+        if kernel is None:
+            raise UsageError("the state was saved by the compiled core, which is not here")
+        self._parts = [(texts, _restored(kernel, lanes)) for texts, lanes in state["_parts"]]
+
     @property
     def size(self) -> int:
         """How many entries are kept, for bounds, tests and figures."""
         return sum(rising.size for _, rising in self._parts)
+
+
+def _restored(kernel: ModuleType, lanes: list[Any]) -> Any:
+    found = kernel.Rising(len(lanes), {})
+    found.restore(lanes)
+    return found
 
 
 def _by_process(alternative: Alternative) -> dict[str, Node]:

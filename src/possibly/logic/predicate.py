@@ -79,6 +79,16 @@ class Predicate:
     def text(self) -> str:
         return unparse(self.node)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is saved is the formula, which is compiled again."""
+        return _again, (self.node, dict(self.faults))
+
+
+def _again(node: Node, faults: Faults) -> Predicate:
+    found = compile_predicate(node)
+    found.faults.update(faults)
+    return found
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledValue:

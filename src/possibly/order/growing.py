@@ -126,6 +126,18 @@ class Growing:
         kernel = kernels()
         self._taker = None if kernel is None else kernel.Taker(*self._tables(), order == "causal")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All that is known, with the followers: who only listens cannot be saved."""
+        if len(self._followers) < len(self._listeners):
+            raise UsageError("a growing computation with listeners that are no followers cannot be saved")
+        return {name: value for name, value in vars(self).items() if name not in ("_taker", "_listeners")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._listeners = [follower.take for follower in self._followers]
+        kernel = kernels()
+        self._taker = None if kernel is None else kernel.Taker(*self._tables(), self.order == "causal")
+
     def _tables(self) -> tuple[object, ...]:
         """What the compiled twin reads and writes: the tables themselves, which are never replaced."""
         waiting = self._early, self._early_names, self._filed

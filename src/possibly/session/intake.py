@@ -87,6 +87,14 @@ class Intake:
         self._refused = msgspec.MsgspecError, RecursionError, ValueError
         return msgspec.json.Decoder().decode
 
+    def state(self) -> tuple[Any, ...]:
+        """All that is known, for a checkpoint; the connections are kept by whoever has them."""
+        return self.headers, self._held, self._broken, self.run.state()
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        self.headers, self._held, self._broken, run = state
+        self.run.restore(run)
+
     def feed(self, connection: Connection, data: bytes) -> None:
         """Bytes have arrived."""
         connection.buffer += data
@@ -107,17 +115,17 @@ class Intake:
             while texts := self._lines(connection):
                 self._take_all(connection, texts)
         except PossiblyError as error:
-            self._break(connection)
-            placed = TraceError(
-                error.message,
-                file=connection.name,
-                line=connection.line,
-                column=error.column,
-                hint=error.hint,
-            )
-            self.refused.append(placed)
-            if connection.is_known:
-                self.run.errors.append(placed)
+            self.refuse(connection, error)
+
+    def refuse(self, connection: Connection, error: PossiblyError) -> None:
+        """Nothing more is believed of the connection."""
+        self._break(connection)
+        placed = TraceError(
+            error.message, file=connection.name, line=connection.line, column=error.column, hint=error.hint
+        )
+        self.refused.append(placed)
+        if connection.is_known:
+            self.run.errors.append(placed)
 
     def _break(self, connection: Connection) -> None:
         connection.is_broken = True

@@ -34,6 +34,10 @@ class KeptLines:
         self._count = 0
         self._file: IO[bytes] | None = _file() if most else None
 
+    def __getstate__(self) -> dict[str, Any]:
+        assert self._file is None, "only a run that is not kept can be saved"
+        return {**vars(self), "texts": ()}
+
     @property
     def is_whole(self) -> bool:
         """Whether all lines so far are kept."""

@@ -1,7 +1,8 @@
 """The other end of the monitor: a client that sends events while the program runs.
 
 Here belongs a small thing for programs to hold: it must never harm them. A monitor that goes away is told
-on standard error once, and from then on events are dropped.
+on standard error once, and from then on events are dropped. Events for a durable stream wait on disk instead
+(`streams.publishing`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from possibly.errors import PossiblyError
 from possibly.session.listening import Address
@@ -22,30 +23,76 @@ TOKEN = "POSSIBLY_TOKEN"
 
 
 class Lines:
-    """A connection to a monitor that sends lines as they stand."""
+    """A way to a monitor that takes lines as they stand."""
 
     def __init__(self, address: str, token: str | None = None) -> None:
-        self._lock = threading.Lock()
-        self._socket: socket.socket | None = _connected(Address.of(address))
+        self._way = _way(address)
         self._token = token or os.environ.get(TOKEN)
+
+    @property
+    def is_open(self) -> bool:
+        return self._way.is_open
+
+    def header(self, processes: list[dict[str, Any]], shared: Mapping[str, Any]) -> None:
+        fields: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        if self._token and self._way.has_token:
+            fields["token"] = self._token
+        self.line({**fields, "processes": processes, "shared": dict(shared)})
+
+    def line(self, fields: Mapping[str, Any]) -> None:
+        self._way.put(json.dumps(fields).encode() + b"\n")
+
+    def close(self) -> None:
+        self._way.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Way(Protocol):
+    """How lines get to a monitor."""
+
+    has_token: bool
+    """Whether the monitor asks who sends; a stream has asked already."""
+
+    @property
+    def is_open(self) -> bool: ...
+
+    def put(self, lines: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def _way(address: str) -> _Way:
+    from possibly.session.streams.messages import is_stream
+
+    if not is_stream(address):
+        return _Socket(Address.of(address))
+    from possibly.session.streams.publishing import Publisher
+
+    return Publisher(address)
+
+
+class _Socket:
+    has_token = True
+
+    def __init__(self, address: Address) -> None:
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = _connected(address)
 
     @property
     def is_open(self) -> bool:
         return self._socket is not None
 
-    def header(self, processes: list[dict[str, Any]], shared: Mapping[str, Any]) -> None:
-        fields: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-        if self._token:
-            fields["token"] = self._token
-        self.line({**fields, "processes": processes, "shared": dict(shared)})
-
-    def line(self, fields: Mapping[str, Any]) -> None:
-        data = json.dumps(fields).encode() + b"\n"
+    def put(self, lines: bytes) -> None:
         with self._lock:
             if self._socket is None:
                 return
             try:
-                self._socket.sendall(data)
+                self._socket.sendall(lines)
             except OSError as error:
                 self._socket.close()
                 self._socket = None
@@ -56,12 +103,6 @@ class Lines:
             if self._socket is not None:
                 self._socket.close()
                 self._socket = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Sender(Lines):

@@ -106,6 +106,19 @@ class WatchedRun:
         self._cost = 0.0
         self._checked_when = 0.0
 
+    # ---- checkpoints ----------------------------------------------------------------------------
+
+    _SAVED = ("errors", "_processes", "_shared", "_growing", "_arrived", "_kept", "_watched")
+
+    def state(self) -> dict[str, Any]:
+        """All that is known, as long as no lines are kept."""
+        return {name: getattr(self, name) for name in self._SAVED}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where another run of the same properties stood."""
+        for name in self._SAVED:
+            setattr(self, name, state[name])
+
     # ---- headers --------------------------------------------------------------------------------
 
     def declare(self, process: str) -> None:

@@ -31,6 +31,7 @@ from possibly.views.text.words import count_text, plain
 if TYPE_CHECKING:
     from possibly.session.intake import Intake
     from possibly.session.listening import Address, Loop
+    from possibly.session.streams.following import StreamLoop
     from possibly.session.watch import Change, WatchedRun
     from possibly.verdict.model import Report, Verdict
 
@@ -38,9 +39,10 @@ NAME = "watch"
 SUMMARY = "check properties while the processes still run and send their events"
 DESCRIPTION = """\
 Listens for processes that send their events while they run, and says at once when a verdict changes.
-SOURCE is a port of this machine (7007, 127.0.0.1:7007; 0: any free one), unix:PATH, or - for standard
-input. A sender's first line is the header of a trace file, with the token beside its fields where the
-monitor asks for one; then comes an event a line."""
+SOURCE is a port of this machine (7007, 127.0.0.1:7007; 0: any free one), unix:PATH, - for standard
+input, or a durable stream, nats://HOST:PORT/NAME or redis://HOST:PORT/NAME. A sender's first line is
+the header of a trace file, with the token beside its fields where the monitor asks for one; then comes
+an event a line."""
 EXAMPLES = """\
 examples:
   possibly watch 7007 --ctl 'AG(!(P1.critical & P2.critical))' --token-file token
@@ -50,10 +52,13 @@ examples:
 Ctrl-C ends it and prints the verdicts on the run so far.
 """
 TOKEN = "POSSIBLY_TOKEN"
+KEEP = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE", help="PORT, HOST:PORT, unix:PATH, or - (standard input)")
+    parser.add_argument(
+        "source", metavar="SOURCE", help="PORT, HOST:PORT, unix:PATH, nats://…, redis://…, or -"
+    )
     add_property_arguments(parser)
     group = parser.add_argument_group("senders")
     group.add_argument(
@@ -72,6 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--token-file", metavar="FILE", help=f"write the token there (without: ${TOKEN}, or it is shown)"
     )
+    group.add_argument(
+        "--state", metavar="DIR", help="where the checkpoints of a durable stream are (default: in the home)"
+    )
     _add_bounds(parser.add_argument_group("bounds"))
     add_limit_arguments(parser)
     group = parser.add_argument_group("results")
@@ -88,8 +96,7 @@ def _add_bounds(group: argparse._ArgumentGroup) -> None:
         "--keep",
         metavar="N",
         type=_number,
-        default=1_000_000,
-        help="lines kept for the report at the end (default 1,000,000; 0: none)",
+        help="lines kept for the report at the end (default 1,000,000; 0: none, as of a durable stream)",
     )
     group.add_argument(
         "--max-waiting",
@@ -122,8 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.intake import Intake
     from possibly.session.watch import WatchedRun
 
-    if arguments.output and not arguments.keep:
-        raise UsageError("--output needs lines that are kept", hint="leave out --keep 0")
+    _settle_keep(arguments)
     answers = Answers(arguments)
     watched = WatchedRun(
         specification_of(arguments),
@@ -149,6 +155,21 @@ def run(arguments: argparse.Namespace) -> int:
         watched.close()
 
 
+def _settle_keep(arguments: argparse.Namespace) -> None:
+    from possibly.session.streams.messages import is_stream
+
+    if is_stream(arguments.source):
+        if arguments.keep or arguments.output:
+            raise UsageError("a durable stream keeps its events itself", hint="leave out --keep and --output")
+        arguments.keep = 0
+    elif arguments.state:
+        raise UsageError("--state is for a durable stream", hint="nats://… or redis://…")
+    if arguments.keep is None:
+        arguments.keep = KEEP
+    if arguments.output and not arguments.keep:
+        raise UsageError("--output needs lines that are kept", hint="leave out --keep 0")
+
+
 def _token() -> str:
     import secrets
 
@@ -158,11 +179,15 @@ def _token() -> str:
 # ---- the run ------------------------------------------------------------------------------------
 
 
-def _received(intake: Intake, arguments: argparse.Namespace) -> Loop:
+def _received(intake: Intake, arguments: argparse.Namespace) -> Loop | StreamLoop:
     """Reads until the run is over."""
     from time import monotonic
 
     from possibly.session.listening import Address, Loop, listening
+    from possibly.session.streams.messages import is_stream
+
+    if is_stream(arguments.source):
+        return _followed(intake, arguments)
 
     def has_time() -> None:
         if intake.run.has_begun and intake.run.check_again(monotonic()):
@@ -182,6 +207,42 @@ def _received(intake: Intake, arguments: argparse.Namespace) -> Loop:
         _announce(address, intake, arguments)
         loop.serve(server, needs_token=not address.path)
     return loop
+
+
+def _followed(intake: Intake, arguments: argparse.Namespace) -> StreamLoop:
+    """Reads a durable stream, from the last checkpoint on."""
+    import hashlib
+
+    from possibly import __version__
+    from possibly.session.streams.checkpoint import Checkpoint
+    from possibly.session.streams.following import StreamLoop
+    from possibly.session.streams.messages import StreamAddress
+
+    address = StreamAddress.of(arguments.source)
+    found = intake.run.specification
+    texts = [(each.language, each.name, each.text) for each in found.properties]
+    about = str(address), texts, [str(each) for each in found.lets], intake.run.options.order
+    digest = hashlib.sha256(repr(about).encode()).hexdigest()[:16]
+    checkpoint = Checkpoint(arguments.state or _state_folder(digest), __version__, *about)
+    consumer = f"possibly-{digest}"
+    loop = StreamLoop(
+        address,
+        consumer,
+        intake,
+        checkpoint,
+        complain,
+        announced=arguments.connections,
+        stop_when_settled=arguments.stop,
+    )
+    events = intake.run.events
+    remark(f"following {address}" + (f" after {count_text(events, 'event')}" if events else ""))
+    loop.run()
+    return loop
+
+
+def _state_folder(digest: str) -> str:
+    home = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(home, "possibly", "watch", digest)
 
 
 def _announce(address: Address, intake: Intake, arguments: argparse.Namespace) -> None:
@@ -240,7 +301,9 @@ def change_text(change: Change) -> str:
 # ---- the end ------------------------------------------------------------------------------------
 
 
-def _finished(watched: WatchedRun, loop: Loop, answers: Answers, arguments: argparse.Namespace) -> int:
+def _finished(
+    watched: WatchedRun, loop: Loop | StreamLoop, answers: Answers, arguments: argparse.Namespace
+) -> int:
     is_whole = not loop.is_interrupted and not (arguments.stop and watched.is_settled)
     if is_whole and not watched.has_begun and not watched.errors:
         raise PossiblyError("no header arrived", file=watched.name)
