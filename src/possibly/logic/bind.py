@@ -28,6 +28,7 @@ from possibly.logic.syntax import (
     Count,
     Done,
     Index,
+    Keyed,
     Literal,
     Local,
     Name,
@@ -171,6 +172,8 @@ class _Binder:
             return self.name(node, scope, level)
         if isinstance(node, Quantified):
             return self.quantified(node, scope, level)
+        if isinstance(node, Keyed):
+            self.fail("`forall key` stands at the beginning of a property alone", node)
         if isinstance(node, Compare) and (plain := self.plain_comparison(node, scope, level)) is not None:
             return plain
         self.grow(node, level)

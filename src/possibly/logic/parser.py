@@ -28,6 +28,7 @@ from possibly.logic.syntax import (
     Implies,
     Index,
     Items,
+    Keyed,
     Literal,
     Name,
     Node,
@@ -210,6 +211,8 @@ class Parser(Cursor):
 
     def quantified(self) -> Node:
         word = self.advance()
+        if self.token.text == "key" and self.following().kind == "name" and self.following().text != "in":
+            return self.keyed(word)
         variables = [self.variable()]
         while self.accept(","):
             variables.append(self.variable())
@@ -226,6 +229,25 @@ class Parser(Cursor):
         body = self.expression()
         span = self.span_from(word.start)
         return Quantified(word.text, tuple(variables), pattern, condition, body, span=span)
+
+    def keyed(self, word: Token) -> Node:
+        """`forall key k in orders.id: body`."""
+        self.advance()
+        if word.text != "forall":
+            self.source.fail("a key has `forall` alone", word.start)
+        key = self.variable()
+        if not self.accept("in"):
+            self.fail("`in`", f"write forall key {key} in P.x: ...")
+        name = self.name()
+        if len(name.parts) < 2:
+            self.source.fail(
+                "a key is a variable of a process, such as orders.id", name.span[0] if name.span else 0
+            )
+        if not self.accept(":"):
+            self.fail("`:`", self.stranger())
+        body = self.expression()
+        span = self.span_from(word.start)
+        return Keyed(key, name.parts[0], ".".join(name.parts[1:]), body, span=span)
 
     def variable(self) -> str:
         token = self.token

@@ -37,6 +37,7 @@ from possibly.logic.syntax import (
     Compare,
     Iff,
     Implies,
+    Keyed,
     Leaf,
     Literal,
     Local,
@@ -109,7 +110,7 @@ def leaves(node: Node) -> tuple[Leaf, ...]:
     return tuple(dict.fromkeys([part for part in nodes(node) if isinstance(part, LEAVES)]))
 
 
-_ABOVE_TIME = frozenset((Not, And, Or, Implies, Iff, Quantified))
+_ABOVE_TIME = frozenset((Not, And, Or, Implies, Iff, Quantified, Keyed))
 """What a temporal operator may stand below, beside others of its kind: values have none (`parser`)."""
 
 

@@ -23,6 +23,7 @@ from possibly.logic.syntax import (
     Implies,
     Index,
     Items,
+    Keyed,
     Literal,
     Local,
     Name,
@@ -81,6 +82,8 @@ def _piece(node: Node, below: list[_Piece]) -> _Piece:
             return _Piece(text, _IFF, open=True)
         case AtLeast(least):
             return _Piece(f"at least {least} of ({_listed(below)})")
+        case Keyed():
+            return _keyed(node, below)
         case Compare():
             return _compared(node, below)
         case Arithmetic():
@@ -139,6 +142,16 @@ def _quantified(node: Quantified, below: list[_Piece]) -> _Piece:
     condition = f" if {below[0].text}" if node.condition is not None else ""
     head = f"{node.quantifier} {', '.join(node.variables)} in {_quoted(node.pattern)}{condition}"
     return _Piece(f"{head}: {below[-1].text}", _UNARY, open=True)
+
+
+def _keyed(node: Keyed, below: list[_Piece]) -> _Piece:
+    owner = node.owner if _is_plain(node.owner) else _quoted(node.owner)
+    head = f"forall key {node.key} in {owner}.{node.variable}"
+    return _Piece(f"{head}: {below[0].text}", _UNARY, open=True)
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.isidentifier()
 
 
 def _compared(node: Compare, below: list[_Piece]) -> _Piece:

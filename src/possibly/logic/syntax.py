@@ -185,5 +185,14 @@ class Quantified(Node):
     body: Node
 
 
+class Keyed(Node):
+    """`forall key k in orders.id: body`: the body for each value of a variable; `owner` is a pattern."""
+
+    key: str
+    owner: str
+    variable: str
+    body: Node
+
+
 Leaf = Local | Shared | Transit | At | Stack | Done
 """What a bound predicate reads of a cut."""

@@ -32,6 +32,7 @@ _SUBTREES: dict[type[Node], tuple[str, ...]] = {
     syntax.Iff: ("left", "right"),
     syntax.Temporal: ("operands",),
     syntax.Quantified: ("condition", "body"),
+    syntax.Keyed: ("body",),
 }
 """The fields that hold formulas or values, in the order of the text; other types are leaves."""
 

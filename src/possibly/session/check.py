@@ -20,7 +20,7 @@ from possibly.logic.classes import SMALLEST_FIRST, classify, smallest_class
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import PATHS, Property, Specification
-from possibly.logic.syntax import Literal, Node, Temporal
+from possibly.logic.syntax import Keyed, Literal, Node, Temporal
 from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice, Move, steps_of
@@ -107,6 +107,10 @@ class Checker:
         if found.language in PATHS:
             return self._bound_path(found, specification)
         engines_for(found.language, self.options.engine)
+        if isinstance(found.formula, Keyed):
+            from possibly.session.keyed import bound_keys
+
+            return bound_keys(found, found.formula, self, specification)
         return bind_property(found, self.names, specification.lets, counts_pairs=True)
 
     def _bound_tasks(self, found: Property, specification: Specification) -> Bound:
@@ -143,7 +147,16 @@ class Checker:
 
         return Unrecorded(self.computation.trace)
 
+    @property
+    def needs_each(self) -> bool:
+        """Whether the trace does not tell all, or an engine is asked for: no instance is passed over then."""
+        return self._unrecorded is not None or self.options.engine != "auto"
+
     def verdict(self, found: Property, bound: Bound) -> Verdict:
+        if isinstance(found.formula, Keyed):
+            from possibly.session.keyed import keyed_verdict
+
+            return keyed_verdict(found, found.formula, bound, self)
         if self._unrecorded is not None:
             strangers = self._paths.strangers(found) if self._paths and found.language in PATHS else ()
             unknown = self._unrecorded.verdict(found, bound.formula, strangers)

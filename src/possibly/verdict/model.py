@@ -113,6 +113,17 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class Keys:
+    """For `forall key`: how many values of the key there are, and which violate the formula."""
+
+    key: str
+    of: int
+    violated: int
+    values: tuple[Value, ...]
+    """The first that do; the witness is that of the first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The answer to one property on one trace."""
 
@@ -136,6 +147,8 @@ class Verdict:
     """For `--explain`: which class each predicate has, which engine was chosen and why."""
     path: PathResult | None = None
     """For `expect`, `never` and `watch`: what was found."""
+    keys: Keys | None = None
+    """For `forall key`."""
 
     @property
     def holds(self) -> bool | None:

@@ -52,6 +52,14 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
         from possibly.views.text.json_paths import path_document
 
         found.update(path_document(verdict.language, verdict.path))
+    if verdict.keys is not None:
+        keys = verdict.keys
+        found["keys"] = {
+            "key": keys.key,
+            "of": keys.of,
+            "violated": keys.violated,
+            "values": list(keys.values),
+        }
     if verdict.reason is not None:
         found["reason"] = verdict.reason
     if verdict.explanation is not None:

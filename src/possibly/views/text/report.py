@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from possibly.records import dataclass
-from possibly.verdict.model import Atom, Explanation, MissingOrder, Report, Step, Truth, Verdict
+from possibly.verdict.model import Atom, Explanation, Keys, MissingOrder, Report, Step, Truth, Verdict
 from possibly.views.text.words import (
     action_text,
     changes_text,
@@ -119,6 +119,8 @@ def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
 
 
 def _facts(verdict: Verdict) -> Iterator[str]:
+    if verdict.keys is not None:
+        yield plain(keys_text(verdict.keys))
     if verdict.observed is not None:
         yield RECORDED[verdict.truth, verdict.observed]
     if verdict.truth is Truth.UNKNOWN:
@@ -129,6 +131,15 @@ def _facts(verdict: Verdict) -> Iterator[str]:
         yield f"Counted as false: {plain(fault)}"
     if len(verdict.faults) > LONGEST_FAULTS:
         yield f"... and {count_text(len(verdict.faults) - LONGEST_FAULTS, 'more fault')}."
+
+
+def keys_text(keys: Keys) -> str:
+    """`Violated for 3 of 12 keys: k = 17, 18, 20.`"""
+    if not keys.violated:
+        return f"There {'is' if keys.of == 1 else 'are'} {count_text(keys.of, 'key')}."
+    values = ", ".join(value_text(value) for value in keys.values[:LONGEST_FAULTS])
+    more = ", ..." if keys.violated > LONGEST_FAULTS else ""
+    return f"Violated for {keys.violated:,} of {count_text(keys.of, 'key')}: {keys.key} = {values}{more}."
 
 
 def explanation_lines(verdict: Verdict, explanation: Explanation, layout: Layout) -> Iterator[str]:
