@@ -1,9 +1,10 @@
 """Specification files: named predicates, properties in several languages, synchronisation rules.
 
 Here belongs the form of the lines, `keyword name = text`, not the meaning of the texts. `let`, `ctl`, `ltl`
-and `tl` are parsed at once; the texts of the other languages are kept for their own readers (`formula` is
-None). A line that begins with a blank continues the one before; `#` outside quotes begins a comment.
-Comments are blanked rather than cut out, so that an offset in a text is a place in the file.
+and `tl` are parsed at once, `pattern` lines become `ctl` or `ltl` properties (`possibly.logic.patterns`); the
+texts of the other languages are kept for their own readers (`formula` is None). A line that begins with a
+blank continues the one before; `#` outside quotes begins a comment. Comments are blanked rather than cut out,
+so that an offset in a text is a place in the file.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from possibly.logic.parser import parse
 from possibly.logic.source import Source
 from possibly.logic.syntax import Node
-from possibly.records import dataclass
+from possibly.records import dataclass, replace
 
 FORMULAS = ("ctl", "ltl")
 TEXTS = ("tl", "expect", "never", "watch")
 LANGUAGES = (*FORMULAS, *TEXTS)
 PATHS = ("expect", "never", "watch")
-KEYWORDS = ("let", *LANGUAGES, "event", "sync")
+KEYWORDS = ("let", *LANGUAGES, "pattern", "event", "sync")
 
 CLASS_WORDS = (
     "local", "conjunctive", "disjunctive", "regular", "linear", "post-linear", "stable",
@@ -61,6 +62,13 @@ class Property:
     @property
     def source(self) -> Source:
         return Source(self.text, self.file, self.line, self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A property of a pattern that its author gave no name."""
+
+    found: Property
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,9 @@ def read_specification(text: str, file: str | None = None) -> Specification:
                 lets[let.name] = let
             case Property() as found:
                 _refuse_second(found.name, properties.get(found.name), entry)
+                properties[found.name] = found
+            case Unnamed(found):
+                found = _numbered(found, properties)
                 properties[found.name] = found
             case Sync() as sync:
                 syncs.append(sync)
@@ -200,7 +211,7 @@ _LET_NAME = r"[^\W\d]\w*"
 _PROPERTY_NAME = r"[\w][\w.-]*"
 
 
-def _read(entry: Source) -> Let | Property | Sync | Definition:
+def _read(entry: Source) -> Let | Property | Unnamed | Sync | Definition:
     keyword = entry.text.split(maxsplit=1)[0]
     if keyword.startswith("SYNC("):  # as the paper writes it: the line is the rule
         return Sync(entry.text, entry.file, entry.line, entry.column)
@@ -208,6 +219,8 @@ def _read(entry: Source) -> Let | Property | Sync | Definition:
         _unknown_keyword(entry, keyword)
     if keyword == "sync":
         return _sync(entry)
+    if keyword == "pattern":
+        return _pattern(entry)
     head = re.match(_HEAD, entry.text)
     if head is None:
         entry.fail(f"expected `{keyword} name = ...`", len(keyword), None)
@@ -258,6 +271,22 @@ def _sync(entry: Source) -> Sync:
         entry.fail("expected `sync name(variables): ...`", len("sync"))
     source = _part(entry, len(entry.text) - len(body))
     return Sync(source.text, source.file, source.line, source.column)
+
+
+def _pattern(entry: Source) -> Property | Unnamed:
+    from possibly.logic.patterns.lines import read_pattern
+
+    meant = read_pattern(entry, len("pattern"))
+    formula = _parsed(meant.language, meant.formula, Source(meant.formula, entry.file, entry.line))
+    name = meant.name or meant.pattern.name
+    found = Property(name, meant.language, meant.formula, formula, entry.file, entry.line, 1)
+    return found if meant.name else Unnamed(found)
+
+
+def _numbered(found: Property, taken: Mapping[str, Property]) -> Property:
+    """A property without a name is called after its pattern: `response`, `response2`."""
+    names = [found.name, *(f"{found.name}{number}" for number in range(2, len(taken) + 3))]
+    return replace(found, name=next(name for name in names if name not in taken))
 
 
 def _refuse_second(name: str, before: Let | Property | Definition | None, entry: Source) -> None:

@@ -151,6 +151,14 @@ class LiveSystem:
                 found[process] = "ended" if is_over else "not started"
         return found
 
+    def place(self, state: State, process: str) -> str:
+        """The source place at which a task stands, or that it came to last."""
+        facts = self._known(state)
+        for task, operation in facts.pending.items():
+            if facts.names.get(task, task) == process and operation.at:
+                return operation.at
+        return facts.places.get(process, ("", ""))[1]
+
     # ---- executions -----------------------------------------------------------------------------
 
     def _known(self, state: Schedule) -> Facts:
