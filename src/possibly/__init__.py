@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from possibly.views.api import slice_run as slice  # noqa: A004
     from possibly.views.testing.decorator import explored
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Checked",
     "Explored",

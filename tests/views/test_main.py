@@ -50,7 +50,6 @@ def test_the_help_names_the_statuses_and_all_commands(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        (),
         ("explode",),
         ("check",),
         ("check", "t", "--order", "random"),
@@ -66,6 +65,13 @@ def test_bad_usage_is_status_2(words: tuple[str, ...], capsys: Capture) -> None:
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "usage: possibly" in captured.err
+
+
+def test_possibly_alone_prints_the_help_and_claims_nothing(capsys: Capture) -> None:
+    assert main([]) == 2
+    captured = capsys.readouterr()
+    assert captured.out.startswith("usage: possibly") and "exit status:" in captured.out
+    assert captured.err == ""
 
 
 def failing_with(error: BaseException) -> Callable[..., int]:

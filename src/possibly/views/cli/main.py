@@ -17,7 +17,7 @@ from importlib import import_module
 
 from possibly.errors import PossiblyError
 from possibly.views.cli.files import error_of, project_file
-from possibly.views.cli.messages import complain
+from possibly.views.cli.messages import BAD, complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
-    "linearizable", "serializable", "patterns", "suggest", "dap", "doctor",
+    "linearizable", "serializable", "patterns", "suggest", "dap", "doctor", "diff",
 )  # fmt: skip
 """In the order of the help. Each is a module beside this one, imported only when it is asked for."""
 PLAIN = ("check", "slice", "linearizable", "serializable")
@@ -68,6 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _status(words: list[str]) -> int:
+    if not words:
+        sys.stdout.write(parser().format_help())
+        return BAD
     arguments = arguments_of(words)
     status: int = arguments.run(arguments)
     sys.stdout.flush()

@@ -125,6 +125,8 @@ def _outcome(found: Replayed) -> str:
     if found.failure is not None and found.failure.details.get("specification"):
         return f"it violates {found.failure.message}"
     told = f"outcome: {found.execution.outcome.value}"
+    if found.failure is None and found.has_changed and shown(found.schedule).get("kind"):
+        return f"{told}; it does not fail any more"
     if found.is_missing:
         told += f"; the {shown(found.schedule).get('kind')} of the schedule did not come again"
         told += ", so something outside control decides it"

@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import UsageError
@@ -110,10 +111,22 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.output != "-":
+        return _recorded(arguments, Answers(arguments), is_piped=False)
+    with tempfile.TemporaryDirectory(prefix="possibly-") as folder:
+        arguments.output = os.path.join(folder, default_output(_words(arguments)))
+        with redirect_stdout(sys.stderr):
+            status = _recorded(arguments, Answers(arguments), is_piped=True)
+        with open(arguments.output, encoding="utf-8") as trace:
+            sys.stdout.writelines(trace)
+    return status
+
+
+def _recorded(arguments: argparse.Namespace, answers: Answers, is_piped: bool) -> int:
+    """Runs, records and checks; if standard output is for the trace, all that is said goes elsewhere."""
     from possibly.session.record import Request, record_program
 
     words = _words(arguments)
-    answers = Answers(arguments)
     specification = specification_of(arguments) if has_properties(arguments) else None
     output = arguments.output or default_output(words)
     request = Request(
@@ -124,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
         tuple(arguments.calls),
         arguments.races or arguments.deadlocks,
         arguments.mpi,
-        None if answers.is_text else sys.stderr.fileno(),
+        None if answers.is_text and not is_piped else sys.stderr.fileno(),
         arguments.send,
         *_starter(arguments, specification),
     )
@@ -132,7 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
     progress = terminal_progress()
     with progress or nullcontext():
         done = record_program(request, progress)
-    remark(f"possibly: {done.events:,} events of {done.processes} processes in {output}")
+    where = "standard output" if is_piped else output
+    remark(f"possibly: {done.events:,} events of {done.processes} processes in {where}")
     found = [_races(done.trace, output, answers)] if arguments.races else []
     if specification is not None or arguments.deadlocks:
         arguments.traces = [output]

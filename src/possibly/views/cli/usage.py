@@ -14,6 +14,7 @@ from typing import Any
 from possibly import __version__
 from possibly.views.cli.messages import width_of
 
+SHELLS = ("bash", "zsh", "fish")
 EPILOG = """\
 exit status:
   0  every property holds       2  bad usage or bad input
@@ -36,6 +37,10 @@ def parser_of(
         allow_abbrev=False,
     )
     found.add_argument("--version", action="version", version=f"possibly {__version__}")
+    told = "print what a shell evaluates to complete, and end"
+    silent: Any = {"action": _Told, "default": argparse.SUPPRESS}
+    found.add_argument("--completion", choices=SHELLS, help=told, **silent)
+    found.add_argument("--man", nargs=0, help="print a page for man, and end", **silent)
     commands = found.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in modules:
         sub = commands.add_parser(
@@ -51,6 +56,20 @@ def parser_of(
             configure(sub)
         sub.set_defaults(run=command.run)
     return found
+
+
+class _Told(argparse.Action):
+    """Prints what is known of all commands, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
+        from possibly.views.cli.completion import commands_of, man_page, script
+
+        (_, value, option), commands = given, commands_of(parser)
+        if option == "--man":
+            sys.stdout.write(man_page(parser.description or "", parser.epilog or "", commands))
+        else:
+            sys.stdout.write(script(value, commands))
+        parser.exit()
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

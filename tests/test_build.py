@@ -1,0 +1,44 @@
+"""What is built when: soon by default, everything for those who wait, nothing for the pure wheel."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ASK = """
+import sys, setuptools
+setuptools.setup = lambda **given: print(len(given["ext_modules"]), given["setup_requires"])
+sys.argv = ["setup.py", "--name"]
+exec(compile(open("setup.py").read(), "setup.py", "exec"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has_kernels", "needs"),
+    [(None, True, "[]"), ("pure", False, "[]"), ("native", True, "['mypy>=2']")],
+)
+def test_what_is_built(wanted: str | None, has_kernels: bool, needs: str) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "POSSIBLY_BUILD"}
+    if wanted is not None:
+        environment["POSSIBLY_BUILD"] = wanted
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    count, told = done.stdout.strip().split(" ", 1)
+    assert (int(count) > 0, told) == (has_kernels, needs)
+
+
+def test_the_demo_compiles_no_native_module() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.partition("$(RUNTIME): ")[2].partition("\n\n")[0]
+    assert "--editable ." in recipe and "native" not in recipe
+
+
+def test_the_action_installs_what_the_project_offers() -> None:
+    assert "[fast]" in (ROOT / "action.yml").read_text(encoding="utf-8")
+    assert "\nfast = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
