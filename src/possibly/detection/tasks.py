@@ -23,6 +23,7 @@ from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.tasks_cuts import Assignment, Cuts, Evaluation, NotCoveredError
 from possibly.detection.tasks_failure import Contains, Diagnosis
 from possibly.detection.tasks_local import LocalFormulas
+from possibly.detection.tasks_ranked import Ranked
 from possibly.detection.tasks_terms import Terms, TermSets, holds_at
 from possibly.detection.tasks_tree import TreeNode, formula_tree, negated
 from possibly.detection.tasks_window import Window, Windows, WindowSets
@@ -39,6 +40,8 @@ from possibly.verdict.tasks import TaskFailure
 ENGINES = ("auto", "terms", "slices")
 COUNTED = 1_000_000
 """Slices up to which the failing ones are counted where the answer did not need the lattice."""
+COUNTED_TABLE = 300_000
+"""Events times tasks up to which that is tried."""
 MOST_SLICES = 10_000_000
 """Slices up to which those of the whole net are counted, which costs little."""
 WORTH, WORTH_BETWEEN = 2_000, 20
@@ -186,7 +189,11 @@ class _Check:
         evaluation = Evaluation(self.net, self.local, sets, self.budget)
         failures = _Failures(self._steps)
         kept: list[Terms] = []
-        for assignment in evaluation.assignments(self.tree, self.variables):
+        ranked = Ranked(evaluation, sets, self.tree, self.variables)
+        for distance, assignment in ranked:
+            if failures.best is not None and distance >= failures.best:
+                ranked.is_cut_short = True
+                break
             cuts: Terms = evaluation.cuts(self.tree, assignment)
             least = [cut for term in cuts if (cut := sets.least(term)) is not None]
             if least:
@@ -201,12 +208,15 @@ class _Check:
         counted = self._counted()
         if counted is not None:
             return counted
-        found = self._result("terms", self.budget, observed=self._observed_in(kept))
+        observed = self._observed_in(kept)
+        if ranked.is_cut_short and observed:
+            observed = None  # under another assignment the recorded order may fail
+        found = self._result("terms", self.budget, observed=observed)
         return self._shown(found, failures, evaluation, holds_at)
 
     def _counted(self) -> TaskAnswer | None:
         """The same answer with all failing cuts counted, if the lattice is small."""
-        if not self._fits(CLOCK_TABLE_LIMIT):
+        if not self._fits(min(CLOCK_TABLE_LIMIT, COUNTED_TABLE)):
             return None
         part = self.budget.part(COUNTED)
         part.max_cuts = None  # the answer is known; this is for the numbers only

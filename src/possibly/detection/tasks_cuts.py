@@ -98,6 +98,25 @@ class Evaluation:
             self.budget.look()
             yield dict(zip(variables, chosen, strict=True))
 
+    def demands(self, node: TreeNode) -> Iterator[Says]:
+        """What a conjunction asks of single tasks, whatever else it asks."""
+        match node.formula:
+            case Says():
+                yield node.formula
+            case And() if node.kind == "s":
+                for part in node.successors:
+                    yield from self.demands(part)
+            case Provided():
+                yield from self.demands(node.successors[0])
+
+    def is_excluded(self, node: TreeNode, assignment: Assignment) -> bool:
+        """Whether an outermost `if` leaves the formula undefined."""
+        while isinstance(node.formula, Provided):
+            if not fulfils(self.net, node.formula.condition, assignment):
+                return True
+            node = node.successors[0]
+        return False
+
     def _candidates(self, node: TreeNode, variable: str) -> list[int]:
         """The tasks whose local states can satisfy what a conjunction demands of them."""
         every = list(range(len(self.net.tasks)))

@@ -11,6 +11,8 @@ come before s and how many do not come after it; those between are concurrent. B
 task, and they change only where order comes in from another task or a write is executed. So they are
 kept as *steps*: the counts at which they change, found in one pass over the events forward and one backward.
 No vector clocks are needed; the cost is that of the edges between tasks times the number of writing tasks.
+Which of the writes before a state are the last ones, their *frontier*, is kept with these numbers: where two
+pasts join, a write of one frontier stays unless the other past has it and something after it.
 The writes of the lines of one joint event are one write; the last line that writes gives the value.
 """
 
@@ -26,6 +28,8 @@ from possibly.trace.model import Value
 
 Numbers = tuple[int, ...]
 """One number a writing task."""
+Frontier = frozenset[tuple[int, int]]
+"""Writing task and number of those writes that no other one follows."""
 
 
 @dataclass(slots=True)
@@ -63,7 +67,7 @@ def value_sets(computation: Computation, variable: str) -> ValueSets:
     for task in range(len(computation.lengths)):
         changes = sorted({*before[task].counts, *after[task].counts})
         counts.append(changes)
-        sets.append([writes.values(before[task].at(c), after[task].at(c), before) for c in changes])
+        sets.append([writes.values(before[task].at(c), after[task].at(c)) for c in changes])
     return ValueSets(tuple(counts), tuple(sets))
 
 
@@ -74,7 +78,13 @@ class _Writes:
         self.computation = computation
         self.initial: Value = computation.trace.shared.get(variable, MISSING)
         self.counts: list[list[int]] = []
-        self.written: list[list[Value]] = []
+        self.written: list[list[int]] = []
+        """The values written, as numbers of distinct ones."""
+        self.distinct: list[Value] = []
+        self._numbers: dict[tuple[type, str], int] = {}
+        self._sets: dict[tuple[int, ...], tuple[Value, ...]] = {}
+        self.last: dict[Numbers, Frontier] = {}
+        """For each past that occurs its last writes."""
         self.task: list[int] = []
         self.place: dict[int, int] = {}
         """The writing task's number among the writing tasks."""
@@ -102,14 +112,22 @@ class _Writes:
                 self.written.append([])
             place = self.place[task]
             self.counts[place].append(trace.position[event])
-            self.written[place].append(value)
+            self.written[place].append(self._number(value))
             found[event] = place
+        return found
+
+    def _number(self, value: Value) -> int:
+        """1, 1.0 and true are different."""
+        found = self._numbers.setdefault((type(value), repr(value)), len(self.distinct))
+        if found == len(self.distinct):
+            self.distinct.append(value)
         return found
 
     def before(self) -> list[Steps]:
         """For each task and count: how many writes of each writing task come before that local state."""
         computation = self.computation
         found = [Steps([0], [self.zero]) for _ in computation.lengths]
+        self.last[self.zero] = frozenset()
         place_of = computation.place
         for step in computation.steps:
             lines = computation.events(step)
@@ -119,14 +137,28 @@ class _Writes:
                     if other not in lines:
                         task, count = place_of(other)
                         known.add(found[task].at(count))
-            fact = known.pop() if len(known) == 1 else tuple(map(max, zip(*known, strict=True)))
+            fact = known.pop()
+            for other_fact in known:
+                fact = self._joined(fact, other_fact)
             for event in lines:
                 if event in self.events:
-                    fact = _raised(fact, self.events[event])
+                    place = self.events[event]
+                    fact = _raised(fact, place)
+                    self.last[fact] = frozenset(((place, fact[place]),))
             for event in lines:
                 task, count = place_of(event)
                 found[task].put(count, fact)
         return found
+
+    def _joined(self, one: Numbers, two: Numbers) -> Numbers:
+        """Both pasts together, with its last writes."""
+        fact = tuple(map(max, one, two))
+        if fact not in self.last:
+            first, second = self.last[one], self.last[two]
+            kept = {(place, n) for place, n in first if two[place] < n or (place, n) in second}
+            kept.update((place, n) for place, n in second if one[place] < n)
+            self.last[fact] = frozenset(kept)
+        return fact
 
     def not_after(self) -> list[Steps]:
         """For each task and count: how many writes of each writing task do not come after that local state.
@@ -164,26 +196,22 @@ class _Writes:
         earlier = bisect_left(self.counts[place], self.computation.place(event)[1])
         return (*fact[:place], min(fact[place], earlier), *fact[place + 1 :])
 
-    def values(self, before: Numbers, not_after: Numbers, known: list[Steps]) -> tuple[Value, ...]:
-        last = [self._last(place, before, known) for place in range(len(before))]
-        found = [value for values in last for value in values]
-        if not any(before):
-            found.append(self.initial)
-        for place, (first, end) in enumerate(zip(before, not_after, strict=True)):
-            found.extend(self.written[place][first:end])
-        return _distinct(found)
+    def values(self, before: Numbers, not_after: Numbers) -> tuple[Value, ...]:
+        """The values of the last writes before the state and of those concurrent with it, each once."""
+        found = [self.written[place][number - 1] for place, number in sorted(self.last[before])]
+        if before == self.zero:
+            found.append(self._number(self.initial))
+        if before != not_after:
+            for place, (first, end) in enumerate(zip(before, not_after, strict=True)):
+                if first < end:
+                    found.extend(self.written[place][first:end])
+        return self._set(tuple(dict.fromkeys(found)))
 
-    def _last(self, place: int, before: Numbers, known: list[Steps]) -> list[Value]:
-        """The last write of that task before the state, unless another write before the state follows it."""
-        number = before[place]
-        if not number:
-            return []
-        for other, count in enumerate(before):
-            if other != place and count:
-                knows = known[self.task[other]].at(self.counts[other][count - 1])
-                if knows[place] >= number:
-                    return []
-        return [self.written[place][number - 1]]
+    def _set(self, numbers: tuple[int, ...]) -> tuple[Value, ...]:
+        """The very same object for the same values."""
+        if numbers not in self._sets:
+            self._sets[numbers] = tuple([self.distinct[number] for number in numbers])
+        return self._sets[numbers]
 
 
 def _raised(fact: Numbers, place: int) -> Numbers:
@@ -197,11 +225,3 @@ def _turned(steps: Steps, length: int) -> Steps:
     for end, fact in zip(reversed(ends), reversed(steps.facts), strict=True):
         found.put(length - end + 1, fact)
     return found
-
-
-def _distinct(values: Sequence[Value]) -> tuple[Value, ...]:
-    """Each value once, in the order found; 1, 1.0 and true are different."""
-    found: dict[tuple[type, str], Value] = {}
-    for value in values:
-        found.setdefault((type(value), repr(value)), value)
-    return tuple(found.values())
