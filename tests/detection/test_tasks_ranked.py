@@ -1,4 +1,4 @@
-"""Assignments in the order of their bounds: the same verdict, and a way that is as short, as by all of them."""
+"""Assignments in the order of their bounds: the same verdict, and a way as short, as by all of them."""
 
 from __future__ import annotations
 
