@@ -40,6 +40,8 @@ SIMPLIFYING = 30.0
 """Seconds for which a failing schedule is made simpler, if the user gave no time and the search took less."""
 FOLLOWED = 3
 """So often the order that violates a property is run, if memory turns out to be raced for on the way."""
+SAMPLED = 16
+"""After so many executions, and each time twice as many, one is repeated in a fresh process."""
 BAD = (Outcome.FAILED, Outcome.DEADLOCK, Outcome.LIVELOCK)
 Progress = Callable[[str, int, int | None], None]
 Seen = Callable[[Execution, dict[str, Any] | None, int], None]
@@ -187,6 +189,10 @@ class _Search:
         self.explorer = self.make() if options.kept is None else options.kept.begin(program, self.found)
         self.begun = time.monotonic()
         self.limits: set[str] = set()
+        self.sampled = SAMPLED
+        """After so many executions one is repeated in a fresh process, and must be the same there."""
+        self.reused = False
+        """Some execution was not the first in its process."""
         self.hunted = False
         """Schedules that starve a task have been looked for."""
         self.team: Team[ControlledProgram] = Team([])
@@ -220,7 +226,9 @@ class _Search:
             while self._has_room() and (plan := self.explorer.plan()) is not None:
                 team.begin(plan, self._workers())
             if not team.running:
-                if self._is_confirmed():
+                is_over = self.found.executions < self.sampled
+                self.sampled = max(self.sampled, 2 * self.found.executions)
+                if self._is_confirmed() and is_over:
                     self._conclude()
                     break
                 continue
@@ -244,6 +252,7 @@ class _Search:
         """Takes the next execution that is over; what runs beside it may have become useless by that."""
         worker, plan, execution = self.team.finished()
         explorer = self.explorer
+        self.reused = self.reused or worker.is_reused
         if worker is not self.program:
             self.program.learn_from(worker)
         self._take(execution, plan)
@@ -252,6 +261,8 @@ class _Search:
 
     def _has_room(self) -> bool:
         """Whether another execution may begin."""
+        if self.found.executions >= self.sampled:  # first all come to an end, and the last is looked at again
+            return False
         return len(self.team.running) < self._workers() * self._ahead()
 
     def _workers(self) -> int:
@@ -269,11 +280,16 @@ class _Search:
         """Nothing is left to explore; if fresh processes do not agree, all begins anew with these alone."""
         if all(worker.agrees() for worker in self.team.workers):
             return True
+        self._begin_anew_in_fresh_processes()
+        return False
+
+    def _begin_anew_in_fresh_processes(self) -> None:
+        """Something came from an execution before: none shares its process with another from now on."""
+        self.reused = False
         for worker in self.team.workers:
             worker.distrust()
         self.found.restarts += 1
         self.explorer = self.make()
-        return False
 
     def _drained(self) -> bool:
         """Lets all that runs come to its end; whether anything more has become visible by that."""
@@ -319,10 +335,17 @@ class _Search:
             self.explorer = self.make()
             plan = self.explorer.plan()
         if execution.outcome is Outcome.DIVERGED or _strayed(execution, plan):
+            if self.reused:
+                self._begin_anew_in_fresh_processes()
+                return
             place = str((execution.failure or {}).get("place", ""))
             found.open[_divergence(execution)] = Reason(place, SAME_AGAIN)
         if not self.program.repeat:
             self.explorer.learn(execution)
+            tree: Any = getattr(self.explorer, "tree", None)
+            if self.reused and tree is not None and tree.diverged:
+                self._begin_anew_in_fresh_processes()
+                return
         elif self.program.grown:
             self.explorer = self.make()
         details = execution.failure if execution.outcome in BAD else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from itertools import count
 from typing import Any
 
 from possibly.control.execution import Access
@@ -37,6 +38,8 @@ class LoopState:
 
 
 states: weakref.WeakKeyDictionary[Any, LoopState] = weakref.WeakKeyDictionary()
+numbers = count(1)
+"""Of tasks that nobody named; begins anew with each execution."""
 known_tasks: weakref.WeakKeyDictionary[Any, Task] = weakref.WeakKeyDictionary()
 """Task of asyncio -> task of ours."""
 
@@ -150,6 +153,8 @@ class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
             super().__init__(coro, loop=loop, **options)
             return
         mine = kernel.new_task("")
+        if options.get("name") is None:  # C code would go on counting in the next execution
+            options["name"] = f"Task-{next(numbers)}"
         super().__init__(coro, loop=loop, **options)
         mine.label = self.get_name()
         state = state_of(loop if loop is not None else self.get_loop(), kernel)

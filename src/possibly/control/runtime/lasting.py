@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any
 
 from possibly.control.execution import Outcome
-from possibly.control.runtime import attributes, batons, items, loading
+from possibly.control.runtime import attributes, batons, items, loading, restored
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
@@ -40,6 +40,7 @@ class Life:
         self._main: Any = threading.main_thread()
         self._state = dict(vars(self._main))
         self._threads = _next(threading._counter)  # type: ignore[attr-defined]
+        self._restored = restored.kept()
 
     @property
     def is_fresh(self) -> bool:
@@ -81,6 +82,8 @@ class Life:
         threading._counter = count(self._threads).__next__  # type: ignore[attr-defined]
         vars(self._main).clear()
         vars(self._main).update(self._state)
+        for restore in self._restored:
+            restore()
         if self.executions % ROUND == 0 or gc.get_count()[0] > CROWD:
             gc.collect()
 

@@ -4,16 +4,21 @@ Law: a program in the small language below keeps all that it changes in objects 
 or in what `lasting` puts back. So a second execution in the same process begins in the same state as the
 first. For any other program, and whenever in doubt, each execution gets a process of its own.
 
-The language is Python without the ways to what outlives an execution. Of libraries there are only the names
-in `LIBRARY`, none of which is a module, a container, or keeps a state that calling it changes; a module is
-named to take one of these from it and is never handed on. Names and attributes with two underscores lead to
-classes, frames and the variables of functions, and only harmless ones are allowed. There is no reflection
-(`globals`, `eval`, `setattr`, `getattr` with a computed name), no file, no finaliser. Nothing depends on
-where objects lie in memory, on how deep a stack may grow, or on what the system calls a thread: no `id`, no
-`hash`, no sets except of constants, no `RecursionError`, no `ident`.
+The language is Python without the ways to what outlives an execution. What a program imports does not matter,
+what it uses of that does. Of modules of the standard library that keep no state (`PURE`) it may use all that
+is a function, a class or a constant; of others the names in `LIBRARY`, none of which is a module or a
+container, or keeps a state that calling it changes, unless `restored` puts that back; a module is named to
+take one of these from it and is never handed on. Names and attributes with two underscores lead to classes,
+frames and the variables of functions, and only harmless ones are allowed. There is no reflection (`globals`,
+`eval`, `setattr`, `getattr` with a computed name), no file, no finaliser. Nothing depends on where objects
+lie in memory, on how deep a stack may grow, or on what the system calls a thread: no `id`, no
+`RecursionError`, no `ident`. (A set of objects that are hashed by their address is gone through in another
+order each time, in a process of its own too.)
 
 What the source does not show is noticed when it happens: whoever stores an attribute into something that is
-not the program's own ends the life of its process (`Memory.reaches_out`).
+not the program's own ends the life of its process (`Memory.reaches_out`). And what nobody has thought of is
+looked for: some executions are repeated in fresh processes, and all that do not follow their plan; if one is
+not the same there, event for event, the search begins anew with fresh processes alone (`session.explore`).
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import ModuleType
 
 LIBRARY: dict[str, frozenset[str]] = {
@@ -29,6 +35,11 @@ LIBRARY: dict[str, frozenset[str]] = {
     for module, names in {
         "__future__": "annotations",
         "abc": "ABC abstractmethod",
+        "asyncio": "run sleep gather create_task wait wait_for timeout timeout_at shield as_completed "
+        "TaskGroup Lock Event Condition Semaphore BoundedSemaphore Barrier Queue LifoQueue PriorityQueue "
+        "QueueEmpty QueueFull CancelledError TimeoutError InvalidStateError Task Future FIRST_COMPLETED "
+        "FIRST_EXCEPTION ALL_COMPLETED current_task ensure_future iscoroutine iscoroutinefunction "
+        "get_running_loop",
         "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
         "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
         "collections.abc": "Callable Iterable Iterator Generator Mapping Sequence Hashable",
@@ -40,24 +51,36 @@ LIBRARY: dict[str, frozenset[str]] = {
         "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
         "itertools": "accumulate chain combinations count cycle islice permutations product repeat starmap "
         "takewhile dropwhile zip_longest groupby pairwise",
-        "json": "dumps loads JSONDecodeError",
-        "math": "ceil floor sqrt gcd inf isclose pi prod log exp fsum",
+        "logging": "getLogger debug info warning error exception critical log DEBUG INFO WARNING WARN ERROR "
+        "CRITICAL FATAL NOTSET Logger LoggerAdapter Formatter Filter LogRecord NullHandler StreamHandler "
+        "basicConfig",
+        "operator": "itemgetter add sub mul truediv floordiv mod neg and_ or_ xor not_ eq ne lt le gt ge "
+        "contains",
+        "os": "getcwd cpu_count sep linesep name getenv strerror fspath",
         "queue": "Queue LifoQueue PriorityQueue SimpleQueue Empty Full",
         "random": "random uniform randint choice randrange sample shuffle choices gauss seed "
         "getrandbits Random",
-        "statistics": "mean median stdev",
-        "string": "ascii_letters ascii_lowercase ascii_uppercase digits",
+        "string": "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits punctuation whitespace "
+        "Template",
         "sys": "argv exit maxsize stderr stdin stdout version_info",
         "threading": "Thread Lock RLock Condition Semaphore BoundedSemaphore Event Barrier "
         "BrokenBarrierError Timer current_thread main_thread",
         "time": "sleep time time_ns monotonic monotonic_ns perf_counter perf_counter_ns",
         "typing": "Any Callable ClassVar Dict Final Generic Iterable Iterator List Literal NamedTuple "
         "Optional Protocol Sequence Tuple TypeVar Union TYPE_CHECKING",
+        "uuid": "UUID uuid3 uuid4 uuid5 NAMESPACE_DNS NAMESPACE_URL",
     }.items()
 }
+"""Of modules with a state: names that do not change it, or change what is put back."""
+PURE = frozenset(
+    "base64 binascii cmath colorsys datetime difflib fractions graphlib hashlib hmac html ipaddress json "
+    "math numbers os.path posixpath pprint re shlex statistics stringprep struct textwrap "
+    "unicodedata urllib.parse zlib".split()
+)
+"""Modules that keep nothing but caches of what they compute."""
 FORBIDDEN_NAMES = frozenset(
-    "MemoryError RecursionError breakpoint compile copyright credits delattr dir eval exec exit frozenset "
-    "globals hash help id license locals memoryview open quit set setattr vars".split()
+    "MemoryError RecursionError breakpoint compile copyright credits delattr dir eval exec exit "
+    "globals help id license locals memoryview open quit setattr vars".split()
 )
 HARMLESS = frozenset(
     "__name__ __file__ __doc__ __init__ __new__ __enter__ __exit__ __len__ __iter__ __next__ __call__ __eq__ "
@@ -127,27 +150,32 @@ class _Module:
         match node:
             case ast.Import(names):
                 for alias in names:
-                    yield from self._imported(alias.name)
-                    self.modules[alias.asname or alias.name.partition(".")[0]] = alias.name
-                    if _is_library(alias.name) and "." in alias.name and alias.asname is None:
-                        yield f"the import of {alias.name}"
+                    if not _is_library(alias.name):
+                        self.others.append((alias.name, ""))
+                    elif alias.name == "possibly":
+                        yield "the import of possibly"
+                    whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                    self.modules[alias.asname or whole] = whole
             case ast.ImportFrom(module, names, level):
                 if level or module is None:
                     yield "an import from a package of its own"
                     return
                 for alias in names:
-                    yield from self._imported(module, alias.name)
+                    if f"{module}.{alias.name}" in PURE:
+                        self.modules[alias.asname or alias.name] = f"{module}.{alias.name}"
+                    else:
+                        yield from self._imported(module, alias.name)
             case ast.ClassDef(body=body):
                 if any(isinstance(each, ast.Import | ast.ImportFrom) for each in body):
                     yield "an import in a class"
 
-    def _imported(self, module: str, name: str = "") -> Iterator[str]:
+    def _imported(self, module: str, name: str) -> Iterator[str]:
         if not _is_library(module):
             self.others.append((module, name))
-            if name in LIBRARY or name == "*":
+            if name == "*" or _is_library(name):
                 yield f"{name} from {module}"
-        elif module not in LIBRARY or (name and name not in LIBRARY[module]):
-            yield f"the import of {module}{'.' if name else ''}{name}"
+        elif not _may_use(module, name):
+            yield f"{name} from {module}"
 
     def _reasons(self, node: ast.AST) -> Iterator[str]:
         match node:
@@ -158,12 +186,10 @@ class _Module:
             case ast.Call(ast.Name("getattr"), arguments):
                 if len(arguments) < 2 or not _is_plain_word(arguments[1]):
                     yield "getattr of a computed name"
-            case ast.Set(elements) if not all(isinstance(each, ast.Constant) for each in elements):
-                yield "a set"
-            case ast.SetComp():
-                yield "a set"
-            case ast.FunctionDef(name="__del__") | ast.AsyncFunctionDef():
-                yield "a finaliser or a coroutine"
+            case ast.Call(ast.Attribute(attr="basicConfig"), keywords=given) if not _is_to_stream(given):
+                yield "a log in a file"
+            case ast.FunctionDef(name="__del__"):
+                yield "a finaliser"
             case ast.MatchClass(kwd_attrs=names) if any(map(_is_forbidden, names)):
                 yield "a forbidden attribute"
 
@@ -186,16 +212,37 @@ class _Module:
         module = self.modules.get(base.id) if isinstance(base, ast.Name) else None
         if module is None:
             return
+        if _is_library(module) and id(node) in self.bases:
+            return  # what it leads to is looked at with what is taken from that
         if _is_library(module):
-            if chain[-1] not in LIBRARY[module] or (len(chain) == 1 and not isinstance(node.ctx, ast.Load)):
-                yield f"{module}.{chain[-1]}"
-        elif any(name in LIBRARY for name in chain):
+            yield from self._used(module, chain[::-1], isinstance(node.ctx, ast.Load))
+        elif any(map(_is_library, chain)):
             yield f"a library by way of {module}"
+
+    def _used(self, module: str, names: list[str], is_read: bool) -> Iterator[str]:
+        """What is taken from a library's module; `names` may go on behind that."""
+        while len(names) > 1 and f"{module}.{names[0]}" in PURE:
+            module, names = f"{module}.{names[0]}", names[1:]
+        if not _may_use(module, names[0]) or (len(names) == 1 and not is_read):
+            yield f"{module}.{names[0]}"
 
 
 def _is_library(name: str) -> bool:
     """Of the standard library, or ours; what else is installed is seen when it has been imported."""
     return name.partition(".")[0] in sys.stdlib_module_names or name.partition(".")[0] == "possibly"
+
+
+def _is_to_stream(given: list[ast.keyword]) -> bool:
+    return all(each.arg in ("level", "format", "datefmt", "style", "force") for each in given)
+
+
+def _may_use(module: str, name: str) -> bool:
+    if name in LIBRARY.get(module, ()):
+        return True
+    if module not in PURE or name.startswith("_"):
+        return False
+    value = getattr(import_module(module), name, None)
+    return callable(value) or isinstance(value, int | float | str | bytes | tuple)
 
 
 def _is_double(name: str) -> bool:

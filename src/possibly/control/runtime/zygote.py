@@ -25,6 +25,9 @@ from possibly.probes.following import followed
 from possibly.probes.patching import Patches
 from possibly.verdict.reasons import OUTSIDE, Reason
 
+FRESH = os.environ.get("POSSIBLY_FRESH", "") not in ("", "0")
+"""Every execution has a process of its own, whatever the program does."""
+
 
 class ControlledProgram:
     """A program that can be executed under a scheduler, again and again (`Program` of the interface)."""
@@ -73,7 +76,7 @@ class ControlledProgram:
         """Lets an execution run; several can be on their way at a time, and end in the same order."""
         if (self._stale or self._told_of != self.watched) and not self._begun:
             self.close()
-        self._begin(self._job(), scheduler, fresh or self._distrusted)
+        self._begin(self._job(), scheduler, fresh or self._distrusted or FRESH)
 
     def _begin(self, job: Job, scheduler: Scheduler, fresh: bool) -> None:
         self._begun += 1
@@ -120,9 +123,15 @@ class ControlledProgram:
             self.close()
             raise
 
+    @property
+    def is_reused(self) -> bool:
+        """The last execution was not the first in its process."""
+        return self._last is not None
+
     def distrust(self) -> None:
         """From now on every execution has a process of its own."""
         self._distrusted = True
+        self._last = None
 
     @property
     def files(self) -> list[str]:
