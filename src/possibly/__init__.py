@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         send,
     )
     from possibly.views.api import slice_run as slice  # noqa: A004
+    from possibly.views.objects_api import Linearizable, linearizable
     from possibly.views.testing.decorator import explored
 
 __version__ = "0.2.0"
@@ -47,6 +48,7 @@ __all__ = [
     "Checked",
     "Explored",
     "FormulaError",
+    "Linearizable",
     "PossiblyError",
     "RecordedRun",
     "SliceOfRun",
@@ -59,6 +61,7 @@ __all__ = [
     "event",
     "explore",
     "explored",
+    "linearizable",
     "load",
     "predicate",
     "receive",
@@ -69,6 +72,11 @@ __all__ = [
 
 _ERRORS = {"FormulaError", "PossiblyError", "TraceError", "UsageError"}
 _CLAIMS = {"claim", "predicate"}
+_ELSEWHERE = {
+    "explored": "possibly.views.testing.decorator",
+    "Linearizable": "possibly.views.objects_api",
+    "linearizable": "possibly.views.objects_api",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -86,7 +94,7 @@ def __getattr__(name: str) -> object:
 def _module_of(name: str) -> str:
     if name in _ERRORS:
         return "possibly.errors"
-    return "possibly.views.testing.decorator" if name == "explored" else "possibly.views.api"
+    return _ELSEWHERE.get(name, "possibly.views.api")
 
 
 def __dir__() -> list[str]:

@@ -149,6 +149,8 @@ class Verdict:
     """For `expect`, `never` and `watch`: what was found."""
     keys: Keys | None = None
     """For `forall key`."""
+    candidate: bool = False
+    """It rests on an order in which some read sees another value than it did: the program may notice."""
 
     @property
     def holds(self) -> bool | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from possibly.errors import UsageError
 from possibly.logic.specification import Specification, property_from_text
@@ -153,6 +153,8 @@ class Explored:
         """With `schedule` (the tasks in the order in which they go on), `kind` and `message`."""
         self.open: tuple[str, ...] = tuple(found.open)
         """What leaves it open."""
+        self.inputs: tuple[Any, ...] | None = None
+        """If inputs were drawn: the smallest that fails, or the first that was left open."""
 
     def explain(self) -> str:
         """The verdict, and the failing schedule in source lines."""
@@ -178,22 +180,34 @@ def explore(
     include: Sequence[str] = (),
     replay: str | os.PathLike[str] | None = None,
     keep: str | os.PathLike[str] | None = None,
+    examples: int = 30,
 ) -> Explored:
     """Calls a function, or runs a coroutine function, under every schedule, each in a process of its own.
 
     It is called with the given arguments; whatever it raises is a failure. The caller's process is not
     touched. `keep` is a file for the failing schedule; `replay` is such a file, and runs that schedule alone.
+    Arguments that are strategies of Hypothesis are drawn, so many `examples`, and each is explored.
     """
     from possibly.control.runtime.function import function_program
     from possibly.session.explore import Options as Search
     from possibly.session.functions import explore_function, included, replay_function
+    from possibly.session.inputs import is_strategy
 
     options = Search(scheduler, executions, seconds, preemptions, seed=seed, jobs=jobs)
     how = {"seed": seed, "early_timeouts": early_timeouts, **included(include)}
-    with function_program(function, *given, **how) as program:
-        if replay is not None:
-            return Explored(replay_function(program, str(replay)))
-        return Explored(explore_function(program, options, function, None if keep is None else str(keep)))
+
+    def explored(arguments: Sequence[object]) -> Explored:
+        with function_program(function, *arguments, **how) as program:
+            if replay is not None:
+                return Explored(replay_function(program, str(replay)))
+            return Explored(explore_function(program, options, function, None if keep is None else str(keep)))
+
+    if any(map(is_strategy, given)):
+        from possibly.views.objects_api import explored_inputs
+
+        found: Explored = explored_inputs(given, explored, examples, seed)
+        return found
+    return explored(given)
 
 
 def debug(

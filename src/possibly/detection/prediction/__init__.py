@@ -3,4 +3,5 @@
 sections    which primitives are locks, who holds which when, and which release ends which acquire
 closure     the least part of a run that a reordering must contain, if it is to contain some events
 deadlocks   cycles of requests that a reordering reaches
+orders      other orders of unsynchronised accesses
 """

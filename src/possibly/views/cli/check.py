@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deadlocks", action="store_true", help="also say which deadlocks another order of the run reaches"
     )
-    add_limit_arguments(parser)
+    add_limit_arguments(parser, predictive=True)
     group = parser.add_argument_group("results")
     add_format_arguments(group, "print one JSON document a trace, a line each")
     group.add_argument(
@@ -148,6 +148,10 @@ def _checked(
     from possibly.session.check import check_trace
 
     trace = loaded(path, progress)
+    if options.order == "predictive":
+        from possibly.session.predictive import check_predictive
+
+        return trace, replace(check_predictive(trace, specification, options, progress), trace=path)
     return trace, replace(check_trace(trace, specification, options, progress), trace=path)
 
 

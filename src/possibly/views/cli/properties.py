@@ -52,9 +52,9 @@ def add_property_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
+def add_limit_arguments(parser: argparse.ArgumentParser, predictive: bool = False) -> None:
     group = parser.add_argument_group("order and limits")
-    add_order_argument(group)
+    add_order_argument(group, predictive)
     group.add_argument(
         "--max-cuts",
         metavar="N",
@@ -68,13 +68,14 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--engine", metavar="NAME", default="auto", help="the engine to use (default: auto)")
 
 
-def add_order_argument(group: argparse._ActionsContainer) -> None:
+def add_order_argument(group: argparse._ActionsContainer, predictive: bool = False) -> None:
     group.add_argument(
         "--order",
-        choices=("causal", "sync"),
+        choices=("causal", "sync", "predictive") if predictive else ("causal", "sync"),
         default="causal",
         help="causal (default): conflicting accesses to shared variables stay in their order; "
-        "sync: only synchronisation orders events",
+        "sync: only synchronisation orders events"
+        + ("; predictive: unsynchronised accesses in every order" if predictive else ""),
     )
 
 

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_property_arguments(parser)
     _add_recording_arguments(parser.add_argument_group("recording"))
     parser.set_defaults(watch=[])
-    add_limit_arguments(parser)
+    add_limit_arguments(parser, predictive=True)
     group = parser.add_argument_group("results")
     add_format_arguments(group, "print JSON documents, a line each")
     group.add_argument("--explain", action="store_true", help="also say how it was decided")

@@ -44,6 +44,7 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
         "seconds": round(verdict.seconds, 6),
         "cuts": verdict.cuts,
         "observed": verdict.observed,
+        **({"candidate": True} if verdict.candidate else {}),
         "assumed": list(verdict.assumed),
         "faults": list(verdict.faults),
         "witness": _witness(verdict.witness),

@@ -118,9 +118,17 @@ def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
         yield f"  Show it again: {layout.paint(plain(layout.again(verdict)), BOLD)}"
 
 
+CANDIDATE = (
+    "A candidate: in this order of unsynchronised accesses some read sees another value than it did, so the "
+    "program may go on differently. possibly confirm tells."
+)
+
+
 def _facts(verdict: Verdict) -> Iterator[str]:
     if verdict.keys is not None:
         yield plain(keys_text(verdict.keys))
+    if verdict.candidate:
+        yield CANDIDATE
     if verdict.observed is not None:
         yield RECORDED[verdict.truth, verdict.observed]
     if verdict.truth is Truth.UNKNOWN:
