@@ -57,7 +57,7 @@ def test_the_help_names_the_statuses_and_all_commands(capsys: Capture) -> None:
         ("check", "t", "--timeout", "soon"),
         ("check", "t", "--js"),
         ("export", "t"),
-        ("import", "jaeger", "t", "-o", "u"),
+        ("import", "zipkin", "t", "-o", "u"),
     ],
 )
 def test_bad_usage_is_status_2(words: tuple[str, ...], capsys: Capture) -> None:

@@ -277,3 +277,19 @@ def test_the_shop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["check", str(run), "--spec", str(EXAMPLE / "shop.spec"), "--only", "apart"]) == 1
     assert "The recorded order satisfies it; another order" in capsys.readouterr().out
+
+
+def test_an_instance_is_named_where_there_are_several() -> None:
+    def entry(instance: str, identifier: str) -> dict[str, Any]:
+        names = {"service.name": "shop", "service.instance.id": instance}
+        attributes = [{"key": key, "value": {"stringValue": text}} for key, text in names.items()]
+        times = {"startTimeUnixNano": "10", "endTimeUnixNano": "20"}
+        spans = [{"traceId": "ab", "spanId": identifier, "name": "x", **times}]
+        return {"resource": {"attributes": attributes}, "scopeSpans": [{"spans": spans}]}
+
+    def names(*entries: dict[str, Any]) -> list[str]:
+        ((_, trace),) = import_otlp([json.dumps({"resourceSpans": list(entries)})])
+        return [process.name for process in trace.processes]
+
+    assert names(entry("one", "a1")) == ["shop"]
+    assert names(entry("one", "a1"), entry("two", "b2")) == ["shop@one", "shop@two"]

@@ -148,5 +148,5 @@ def test_the_order_is_that_of_the_clocks(seed: int) -> None:
 
 def test_the_table_of_importers() -> None:
     assert importer("shiviz") is import_shiviz
-    with pytest.raises(UsageError, match="there are: otlp, shiviz"):
+    with pytest.raises(UsageError, match="there are: jaeger, otlp, shiviz"):
         importer("other")

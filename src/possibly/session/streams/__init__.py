@@ -2,6 +2,7 @@
 
     messages     what passes through a stream, and the ports that a server is spoken to through
     nats_stream, redis_stream   the two servers, by their own clients (`possibly[nats]`, `possibly[redis]`)
+    servers      which of them an address means
     outbox       a sender's lines on disk, until the server has them
     publishing   the thread that takes them there
     checkpoint   what a monitor knows, saved whole

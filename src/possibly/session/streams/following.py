@@ -25,8 +25,8 @@ from possibly.session.streams.messages import (
     Source,
     StreamAddress,
     StreamAwayError,
-    source_of,
 )
+from possibly.session.streams.servers import source_of
 
 LATENCY = 0.05
 """Seconds that a message waits for others at most."""

@@ -95,27 +95,6 @@ class Target(Protocol):
     def close(self) -> None: ...
 
 
-def source_of(address: StreamAddress, consumer: str, after: Position) -> Source:
-    """The stream from after a position on, as a durable consumer of that name."""
-    if address.scheme == "nats":
-        from possibly.session.streams.nats_stream import NatsSource
-
-        return NatsSource(address, consumer, after)
-    from possibly.session.streams.redis_stream import RedisSource
-
-    return RedisSource(address, consumer, after)
-
-
-def target_of(address: StreamAddress) -> Target:
-    if address.scheme == "nats":
-        from possibly.session.streams.nats_stream import NatsTarget
-
-        return NatsTarget(address)
-    from possibly.session.streams.redis_stream import RedisTarget
-
-    return RedisTarget(address)
-
-
 def client_missing(extra: str) -> UsageError:
     return UsageError(
         f"{extra}:// needs a client that is not installed", hint=f"pip install 'possibly[{extra}]'"

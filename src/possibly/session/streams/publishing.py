@@ -12,8 +12,9 @@ import threading
 from time import monotonic
 
 from possibly.errors import PossiblyError
-from possibly.session.streams.messages import StreamAddress, StreamAwayError, Target, target_of
+from possibly.session.streams.messages import StreamAddress, StreamAwayError, Target
 from possibly.session.streams.outbox import Outbox, folder_of
+from possibly.session.streams.servers import target_of
 
 PAUSE = 0.02
 """Seconds in which lines gather for one message."""

@@ -11,6 +11,7 @@ from possibly.errors import UsageError
 IMPORTERS = {
     "shiviz": ("possibly.trace.importers.shiviz", "import_shiviz"),
     "otlp": ("possibly.trace.importers.otlp", "import_otlp"),
+    "jaeger": ("possibly.trace.importers.jaeger", "import_jaeger"),
 }
 """Name on the command line, module, function. Each yields a list of (name of the execution, Trace)."""
 

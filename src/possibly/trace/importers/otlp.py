@@ -60,18 +60,27 @@ def import_otlp(
         ) from None
 
 
+def spans_of(request: Mapping[str, Any]) -> list[Span]:
+    """The spans of one request of an exporter, in the form of OTLP JSON."""
+    return list(_spans_of(dict(request), None))
+
+
 # ---- reading ------------------------------------------------------------------------------------
 
 
 def _spans(lines: Sequence[str]) -> Iterator[Span]:
     for request, line in _requests(lines):
-        for number, entry in enumerate(_list(request, "resourceSpans", "", line)):
-            place = f"resourceSpans[{number}]"
-            service = _service(_object(entry, place, line), place, line)
-            for scope, where in _scopes(entry, place, line):
-                for index, span in enumerate(_list(scope, "spans", where, line)):
-                    at = f"{where}.spans[{index}]"
-                    yield _span(_object(span, at, line), service, at, line)
+        yield from _spans_of(request, line)
+
+
+def _spans_of(request: dict[str, Any], line: int | None) -> Iterator[Span]:
+    for number, entry in enumerate(_list(request, "resourceSpans", "", line)):
+        place = f"resourceSpans[{number}]"
+        service = _service(_object(entry, place, line), place, line)
+        for scope, where in _scopes(entry, place, line):
+            for index, span in enumerate(_list(scope, "spans", where, line)):
+                at = f"{where}.spans[{index}]"
+                yield _span(_object(span, at, line), service, at, line)
 
 
 def _requests(lines: Sequence[str]) -> Iterator[tuple[dict[str, Any], int | None]]:
@@ -134,15 +143,16 @@ def _scopes(entry: Mapping[str, Any], place: str, line: int | None) -> Iterator[
             yield _object(scope, where, line), where
 
 
-def _service(entry: Mapping[str, Any], place: str, line: int | None) -> str:
+def _service(entry: Mapping[str, Any], place: str, line: int | None) -> tuple[str, str | None]:
+    """Its name and instance."""
     resource = _object(entry.get("resource", {}), f"{place}.resource", line)
     found = _attributes(resource, f"{place}.resource", line)
     name = found.get("service_name", "unknown_service")
     instance = found.get("service_instance_id")
-    return str(name) if instance is None else f"{name}@{instance}"
+    return str(name), None if instance is None else str(instance)
 
 
-def _span(found: dict[str, Any], service: str, place: str, line: int | None) -> Span:
+def _span(found: dict[str, Any], service: tuple[str, str | None], place: str, line: int | None) -> Span:
     start = _time(found, "startTimeUnixNano", place, line)
     end = _time(found, "endTimeUnixNano", place, line)
     if not start:
@@ -161,7 +171,8 @@ def _span(found: dict[str, Any], service: str, place: str, line: int | None) -> 
         line=line,
         key=(trace, span),
         parent=(trace, parent) if parent.strip("0") else None,
-        service=service,
+        service=service[0],
+        instance=service[1],
         name=str(found.get("name") or "span"),
         kind=KINDS.get(found.get("kind", 0), found.get("kind", 0)),
         start=start,

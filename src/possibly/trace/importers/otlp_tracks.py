@@ -53,6 +53,8 @@ class Span:
     links: list[Key]
     status: str | None
     events: list[tuple[int, str, dict[str, Value]]]
+    instance: str | None = None
+    """Of the service, where it says so; part of its name if there are several."""
     track: _Track | None = None
     depth: int = 0
     first: _Happening | None = None
@@ -100,6 +102,7 @@ def trace_of(spans: list[Span], file: str | None) -> Trace:
         if span.key in by_key:
             raise span.fail(f"a second span {span.key[1]} of trace {span.key[0]}")
         by_key[span.key] = span
+    _name_instances(spans)
     tracks = _tracks(spans, by_key)
     happenings = [each for track in tracks for each in _along(track)]
     _add_causes(spans, by_key)
@@ -110,6 +113,16 @@ def trace_of(spans: list[Span], file: str | None) -> Trace:
         after = [cause.name for cause in happening.causes]
         builder.add_fields({**fields, "after": after} if after else fields)
     return builder.finish()
+
+
+def _name_instances(spans: list[Span]) -> None:
+    """SDKs give each start of a service an instance of its own: a name only where there are several."""
+    instances: dict[str, set[str | None]] = {}
+    for span in spans:
+        instances.setdefault(span.service, set()).add(span.instance)
+    for span in spans:
+        if len(instances[span.service]) > 1 and span.instance is not None:
+            span.service = f"{span.service}@{span.instance}"
 
 
 def _tracks(spans: list[Span], by_key: Mapping[Key, Span]) -> list[_Track]:

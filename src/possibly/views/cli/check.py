@@ -48,6 +48,7 @@ examples:
   possibly check run.jsonl --ctl 'AG(!(P1.critical & P2.critical))' --ltl 'F done(P1)'
   possibly check run.jsonl --spec bank.spec --only safe --write-order failing.jsonl
   possibly check *.jsonl --spec bank.spec --json
+  possibly check 'runs/**/*.jsonl*' --spec bank.spec --resume answers.jsonl
   possibly check *.jsonl --spec bank.spec --format sarif > possibly.sarif
 """
 
@@ -57,9 +58,15 @@ RANKING = (BAD, 1, 3, 0)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "traces", metavar="TRACE", nargs="+", help="a trace file: .jsonl, .jsonl.gz, .jsonl.zst"
+        "traces", metavar="TRACE", nargs="+", help="a trace file: .jsonl, .jsonl.gz, .jsonl.zst; or a pattern"
     )
     add_property_arguments(parser)
+    parser.add_argument(
+        "--jobs", metavar="N", type=_jobs, help="processes for many traces (default: as many as cores)"
+    )
+    parser.add_argument(
+        "--resume", metavar="FILE", help="keep the answers on many traces there, and ask only what is new"
+    )
     parser.add_argument(
         "--deadlocks", action="store_true", help="also say which deadlocks another order of the run reaches"
     )
@@ -73,6 +80,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--write-order", metavar="FILE", help="write the failing order as a trace of its own")
     group.add_argument("--html", metavar="FILE", help="write a page with the report and a diagram")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours (auto)")
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_jobs.__name__ = "number from 1"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,8 +112,24 @@ def status_with(answers: Answers, arguments: argparse.Namespace) -> int:
             return combined(found)
     specification = specification_of(arguments)
     options = options_of(arguments, explain=arguments.explain or not arguments.json)
+    if _are_many(arguments) and not answers.are_collected:
+        from possibly.views.cli import many
+
+        return combined([*found, *many.run(specification, options, arguments, show_one)])
     found += [_status(path, specification, options, answers, arguments) for path in arguments.traces]
     return combined(found)
+
+
+def _are_many(arguments: argparse.Namespace) -> bool:
+    if arguments.jobs is None and arguments.resume is None and not _may_be_many(arguments.traces):
+        return False
+    from possibly.views.cli import many
+
+    return arguments.jobs is not None or arguments.resume is not None or many.is_many(arguments.traces)
+
+
+def _may_be_many(traces: Sequence[str]) -> bool:
+    return len(traces) > 1 or any(letter in traces[0] for letter in "*?[")
 
 
 def combined(statuses: Sequence[int]) -> int:
@@ -153,6 +186,16 @@ def _checked(
 
         return trace, replace(check_predictive(trace, specification, options, progress), trace=path)
     return trace, replace(check_trace(trace, specification, options, progress), trace=path)
+
+
+def show_one(
+    path: str, specification: Specification, options: Options, arguments: argparse.Namespace
+) -> None:
+    """The report of one trace among many."""
+    from possibly.views.text.report import render
+
+    _, report = checked(path, specification, options)
+    print(render(report, _layout(report, path, arguments)), end="", flush=True)
 
 
 # ---- showing ------------------------------------------------------------------------------------

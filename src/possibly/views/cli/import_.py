@@ -12,8 +12,8 @@ from possibly.views.text.words import plain
 NAME = "import"
 SUMMARY = "read a log of another tool and write it as a trace"
 DESCRIPTION = (
-    "Reads a ShiViz log, or spans of OpenTelemetry in OTLP JSON, and writes them as a trace file, or as "
-    "several if a log has several executions."
+    "Reads a ShiViz log, spans of OpenTelemetry in OTLP JSON, or traces in Jaeger's JSON, and writes them as "
+    "a trace file, or as several if a log has several executions."
 )
 EXAMPLES = """\
 examples:
@@ -21,6 +21,7 @@ examples:
   possibly import shiviz run.log -o run.jsonl --parser '(?<host>\\S+) (?<clock>{.*})\\n(?<event>.*)'
   possibly import shiviz all.log -o run.jsonl --delimiter '^=== (?<trace>.*) ===$'
   possibly import otlp spans.json -o run.jsonl
+  possibly import jaeger traces.json -o run.jsonl
 
 The parser has the named groups event, host and clock; all others become local variables.
 With several executions, run.jsonl becomes run-1.jsonl, run-2.jsonl, ... or run-LABEL.jsonl.
@@ -28,7 +29,7 @@ With several executions, run.jsonl becomes run-1.jsonl, run-2.jsonl, ... or run-
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("format", choices=("shiviz", "otlp"), help="the format of the log")
+    parser.add_argument("format", choices=("shiviz", "otlp", "jaeger"), help="the format of the log")
     parser.add_argument("log", metavar="LOG", help="the log; - is standard input")
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the trace to write")
     parser.add_argument("--parser", metavar="REGEX", help="how an event is written in the log")

@@ -40,7 +40,8 @@ SUMMARY = "check properties while the processes still run and send their events"
 DESCRIPTION = """\
 Listens for processes that send their events while they run, and says at once when a verdict changes.
 SOURCE is a port of this machine (7007, 127.0.0.1:7007; 0: any free one), unix:PATH, - for standard
-input, or a durable stream, nats://HOST:PORT/NAME or redis://HOST:PORT/NAME. A sender's first line is
+input, a durable stream, nats://HOST:PORT/NAME or redis://HOST:PORT/NAME, or otlp://127.0.0.1:4318 for
+the spans of services with an OpenTelemetry SDK. A sender's first line is
 the header of a trace file, with the token beside its fields where the monitor asks for one; then comes
 an event a line."""
 EXAMPLES = """\
@@ -129,6 +130,10 @@ def run(arguments: argparse.Namespace) -> int:
     from possibly.session.intake import Intake
     from possibly.session.watch import WatchedRun
 
+    if arguments.source.startswith("otlp://"):
+        from possibly.views.cli import watch_spans
+
+        return watch_spans.run(arguments)
     _settle_keep(arguments)
     answers = Answers(arguments)
     watched = WatchedRun(
