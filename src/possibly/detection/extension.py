@@ -7,20 +7,34 @@ first, so there are few changes of process, though not always the fewest. Time i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from possibly.order.computation import Arcs, Computation
 from possibly.order.lattice import Lattice, Move
 
 
 def extension(
-    lattice: Lattice, start: Sequence[int], target: Sequence[int], extra: Arcs | None = None
+    lattice: Lattice,
+    start: Sequence[int],
+    target: Sequence[int],
+    extra: Arcs | None = None,
+    look: Callable[[], None] = lambda: None,
 ) -> Sequence[Move] | None:
     """A path from one cut to a greater one; None if the extra edges have a cycle there."""
     try:
-        return lattice.walk(_Execution(lattice.computation, start, target, extra).steps())
+        steps = _Execution(lattice.computation, start, target, extra).steps()
+        return lattice.walk(_with_looks(steps, look))
     except CycleError:
         return None
+
+
+def _with_looks(steps: Iterable[int], look: Callable[[], None]) -> Iterator[int]:
+    """The steps, with a look at the limits now and then; `look` may raise."""
+    for count, step in enumerate(steps):
+        if not count & 0x3FFF:
+            look()
+        yield step
 
 
 class CycleError(Exception):
@@ -36,9 +50,11 @@ class _Execution:
         self.computation = computation
         self.cut = list(start)
         self.target = target
-        self.needs: list[dict[int, list[tuple[int, int]]]] = [
-            dict(zip(positions, ends, strict=True))
-            for positions, ends in zip(computation.needs.positions, computation.needs.ends, strict=True)
+        self.links = computation.needed
+        """Read in place: each event is executed once, in the order of its process."""
+        self.next = [
+            bisect_right(self.links.position, count, self.links.start[process], self.links.start[process + 1])
+            for process, count in enumerate(start)
         ]
         self.extra: list[dict[int, list[tuple[int, int]]]] = [
             dict(zip(positions, ends, strict=True))
@@ -76,11 +92,19 @@ class _Execution:
         for line, place in lines:
             if self.cut[line] < place - 1:
                 return line, place - 1
-            for needs in (self.needs[line], self.extra[line]):
-                for other, needed in needs.get(place, ()):
-                    if self.cut[other] < needed and (other, needed) not in lines:
-                        return other, needed
+            for other, needed in self._needs(line, place):
+                if self.cut[other] < needed and (other, needed) not in lines:
+                    return other, needed
         return None
+
+    def _needs(self, process: int, position: int) -> Iterator[tuple[int, int]]:
+        """What the next event of a process needs of others."""
+        start, near, end, shift = self.links
+        link, last = self.next[process], start[process + 1]
+        while link < last and near[link] == position:
+            yield end[link] >> shift, end[link] & ((1 << shift) - 1)
+            link += 1
+        yield from self.extra[process].get(position, ())
 
     def _lines(self, process: int, position: int) -> list[tuple[int, int]]:
         if not self.computation.joint:
@@ -89,5 +113,10 @@ class _Execution:
         return [self.computation.place(line) for line in self.computation.events(event)]
 
     def _execute(self, process: int, position: int) -> None:
+        near, start = self.links.position, self.links.start
         for line, place in self._lines(process, position):
             self.cut[line] = place
+            link, last = self.next[line], start[line + 1]
+            while link < last and near[link] <= place:
+                link += 1
+            self.next[line] = link

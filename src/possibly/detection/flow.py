@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from possibly.detection.limits import MissingExtraError
@@ -27,14 +27,25 @@ from possibly.order.slice import Slice
 EXTRA = 'needs OR-Tools, which is not installed: pip install "possibly[solver]"'
 
 
-def least_total(part: Slice, changes: Mapping[Place, int]) -> Cut | None:
-    """The least of the cuts of the slice where the sum of the changes is least; None if there is no cut."""
+BYTES = 4_500
+"""Of memory for an event with a weight or a need: mostly the tables of the solver, as measured."""
+
+
+def least_total(
+    part: Slice, changes: Mapping[Place, int], room_for: Callable[[int], None] = lambda more: None
+) -> Cut | None:
+    """The least of the cuts of the slice where the sum of the changes is least; None if there is no cut.
+
+    `room_for` is told how much memory it takes, and may raise.
+    """
     low, high = part.least, part.greatest
     if low is None or high is None:
         return None
     inside = {place: change for place, change in changes.items() if _is_between(place, low, high)}
     if not any(change < 0 for change in inside.values()):
         return low
+    needs = part.computation.needed
+    room_for(BYTES * (len(inside) + len(needs.position) + len(part.edges)))
     return _Network(part, low, high, inside).cut()
 
 

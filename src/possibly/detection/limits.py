@@ -33,6 +33,8 @@ class Budget:
     bound: int | None = None
     """An engine's own bound, below the user's: past it, another engine may go on."""
     started: float = field(default_factory=monotonic)
+    max_memory: int | None = None
+    """Bytes of this process."""
     stopped_at_bound: bool = False
     _next_look: int = 0
 
@@ -45,6 +47,7 @@ class Budget:
             self.visited,
             None if bound is None else self.visited + bound,
             self.started,
+            self.max_memory,
         )
 
     def bound_to(self, cuts: int | None) -> None:
@@ -64,8 +67,49 @@ class Budget:
             raise LimitReachedError(f"more than {self.max_cuts} cuts to visit; raise --max-cuts")
         if self.timeout is not None and monotonic() - self.started > self.timeout:
             raise LimitReachedError(f"not decided within {self.timeout:g} s; raise --timeout")
+        if self.max_memory is not None:
+            self.room_for(0)
         if self.bound is not None and self.visited > self.bound:
             self.stopped_at_bound = True
             raise LimitReachedError(f"more than {self.bound} cuts")
         if self.progress is not None:
             self.progress(self.visited, None)
+
+    def room_for(self, more: int) -> None:
+        """Stop if so many bytes more would pass the limit."""
+        if self.max_memory is not None and resident() + more > self.max_memory:
+            megabytes = self.max_memory >> 20
+            raise LimitReachedError(f"needs more than {megabytes:,} MB of memory; raise --max-memory")
+
+
+def resident() -> int:
+    """The bytes of memory that this process holds; where that is not told, the most it ever held."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * _page()
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if _is_bytes() else 1024)
+
+
+def half_of_memory() -> int | None:
+    """Half of what this machine has; None if it does not tell."""
+    import os
+
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * _page() // 2
+    except (OSError, ValueError):
+        return None
+
+
+def _page() -> int:
+    import os
+
+    return os.sysconf("SC_PAGE_SIZE")
+
+
+def _is_bytes() -> bool:
+    import sys
+
+    return sys.platform == "darwin"

@@ -143,7 +143,8 @@ class Relational(Sliced):
         for is_bounded, sign in ((wanted.most is not None, 1), (wanted.least is not None, -1)):
             if not is_bounded:
                 continue
-            end = least_total(part, {place: sign * change for place, change in total.changes.items()})
+            changes = {place: sign * change for place, change in total.changes.items()}
+            end = least_total(part, changes, self.budget.room_for)
             if end is None:
                 return None, True
             value = total.at(end)

@@ -106,7 +106,10 @@ class Sliced:
         """The least cut of one of the slices, the one with the fewest events."""
         if parts is None:
             return None
-        cuts = [part.least for part in parts if part.least is not None]
+        cuts = []
+        for part in parts:
+            self.slicing.look()
+            cuts += [part.least] if part.least is not None else []
         if not cuts:
             return Finding(not value)
         return Finding(value, self.path_to(cuts), shows)
@@ -153,7 +156,7 @@ class Sliced:
         # Searches for paths are imported when there is one to show.
         from possibly.detection.extension import extension
 
-        return extension(self.lattice, start, target, more)
+        return extension(self.lattice, start, target, more, self.slicing.look)
 
     def _as_recorded(self, start: Cut, target: Cut) -> Path:
         """The same in the order of the lines: nobody follows the turns of a path that long."""

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from possibly.detection.choose import Answer, answer, engines_for
 from possibly.detection.finding import BREAKS, Finding, Shows
-from possibly.detection.limits import Budget
+from possibly.detection.limits import Budget, half_of_memory
 from possibly.detection.observed import Observed, implied, observed_path, shown_by
 from possibly.errors import FormulaError
 from possibly.logic.bind import Bound, Vocabulary, bind_property
@@ -51,6 +51,9 @@ EFFORT_FOR_WHY = 20_000
 """Cuts that may be visited to find out whether one missing order is the whole reason."""
 
 
+HALF = 0
+"""Stands for half of the machine's memory."""
+
 MOST_NOTES = 100
 """Predicates of a formula whose class is told."""
 
@@ -67,6 +70,8 @@ class Options:
     """Make explanations; witnesses come in any case."""
     notes: bool = False
     """Say in full how it was decided: the model of a path expression with all its states, for one."""
+    max_memory: int | None = HALF
+    """Bytes of this process; HALF: half of the machine's."""
 
 
 def check_trace(
@@ -203,7 +208,8 @@ class Checker:
 
     def _budget(self, what: str) -> Budget:
         told = None if self.progress is None else partial(self.progress, what)
-        return Budget(self.options.max_cuts, self.options.timeout, told)
+        memory = half_of_memory() if self.options.max_memory == HALF else self.options.max_memory
+        return Budget(self.options.max_cuts, self.options.timeout, told, max_memory=memory)
 
     def _observed(
         self, language: str, formula: Node, predicates: CutPredicates, finding: Finding | None

@@ -65,6 +65,13 @@ def add_limit_arguments(parser: argparse.ArgumentParser, predictive: bool = Fals
     group.add_argument(
         "--timeout", metavar="SECONDS", type=_seconds, help="give up on a property after that time"
     )
+    group.add_argument(
+        "--max-memory",
+        metavar="SIZE",
+        type=_size,
+        default=0,
+        help="give up on a property that needs more: 500M, 4G (default: half of the machine's; none: never)",
+    )
     group.add_argument("--engine", metavar="NAME", default="auto", help="the engine to use (default: auto)")
 
 
@@ -99,6 +106,19 @@ def _seconds(text: str) -> float:
 
 
 _seconds.__name__ = "number of seconds"
+
+
+def _size(text: str) -> int | None:
+    if text == UNLIMITED:
+        return None
+    unit = {"K": 10, "M": 20, "G": 30, "T": 40}.get(text[-1:].upper())
+    number = float(text if unit is None else text[:-1]) * (1 << (unit or 0))
+    if not 1 <= number < 1 << 62:
+        raise ValueError
+    return int(number)
+
+
+_size.__name__ = "size of memory (500M, 4G)"
 
 
 def has_properties(arguments: argparse.Namespace) -> bool:
@@ -151,6 +171,7 @@ def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
         engine=arguments.engine,
         explain=explain,
         notes=getattr(arguments, "explain", False),
+        max_memory=arguments.max_memory,
     )
 
 
@@ -164,6 +185,8 @@ def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, s
     if arguments.max_cuts != MOST_CUTS:
         words += ["--max-cuts", UNLIMITED if arguments.max_cuts is None else str(arguments.max_cuts)]
     words += ["--timeout", f"{arguments.timeout:g}"] if arguments.timeout is not None else []
+    if arguments.max_memory != 0:
+        words += ["--max-memory", UNLIMITED if arguments.max_memory is None else str(arguments.max_memory)]
     words += ["--engine", arguments.engine] if arguments.engine != "auto" else []
     return shlex.join(words)
 
