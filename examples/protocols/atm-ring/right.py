@@ -1,0 +1,68 @@
+"""A ring of access units with credits: who has used up its window waits for the reset that goes round
+(after ATMR).
+
+    python right.py [UNITS CELLS]
+
+A cell goes round. A unit that has something to send and credit left uses it, which its client sees as
+acknowledged. When a cell comes home to unit 0 unused by all, a reset goes round in its place and renews
+every unit's credit.
+"""
+
+import sys
+import threading
+from queue import Queue
+
+WINDOW = 3
+
+
+def unit(me: int, cells: int, inbox: Queue, following: Queue, faulty: bool) -> None:
+    ack = False
+    req = False
+    credit = WINDOW
+    if not me:
+        following.put(("cell", cells, False))
+    while True:
+        if cells and not req:
+            ack = False
+            req = True
+        what, left, used = inbox.get()
+        if what == "stop":
+            if me:
+                following.put((what, left, used))
+            break
+        if what == "reset" and not (faulty and me == 1):  # the fault: unit 1 lets the reset pass by
+            credit = WINDOW
+        if what == "cell" and req and credit:
+            cells -= 1
+            credit -= 1
+            ack = True
+            req = False
+            used = True
+        if not me:  # home again
+            what, left, used = _next(what, left - 1, used)
+        following.put((what, left, used))
+    assert ack or req or credit <= WINDOW
+
+
+def _next(what: str, left: int, used: bool) -> tuple[str, int, bool]:
+    if left < 0 and not used:
+        return "stop", left, False
+    return ("cell" if used or what == "reset" else "reset"), left, False
+
+
+def main(count: int, cells: int, faulty: bool = False) -> None:
+    inboxes: list[Queue] = [Queue() for _ in range(count)]
+    threads = [
+        threading.Thread(
+            target=unit, args=(me, cells, inboxes[me], inboxes[(me + 1) % count], faulty), name=f"Unit{me}"
+        )
+        for me in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:] or (4, 5)))

@@ -1,0 +1,85 @@
+"""Caches and a directory: Modified, Shared, Invalid (MSI).
+
+    python right.py [CACHES ACCESSES]
+
+Caches ask the directory to read or to write. Before one may write, the directory has all other copies
+given up; before one may read, the cache that wrote goes down to Shared.
+"""
+
+import sys
+import threading
+from queue import Queue
+
+
+def cache(me: int, accesses: int, directory: Queue, inbox: Queue) -> None:
+    state = "invalid"
+    for number in range(accesses):
+        directory.put(("write" if (me + number) % 2 else "read", me))
+        while True:
+            what = inbox.get()
+            if what == "invalidate":
+                state = "invalid"
+                directory.put(("given up", me))
+            elif what == "downgrade":
+                state = "shared"
+                directory.put(("given up", me))
+            else:
+                state = what
+                break
+    directory.put(("done", me))
+    while (what := inbox.get()) != "stop":
+        state = "invalid" if what == "invalidate" else "shared"
+        directory.put(("given up", me))
+    assert state
+
+
+def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
+    sharers: set[int] = set()
+    owner = None
+    waiting: list[tuple[str, int]] = []
+    left = len(caches)
+    while left:
+        what, who = waiting.pop(0) if waiting else inbox.get()
+        if what == "done":
+            left -= 1
+            continue
+        if what == "given up":  # only in the faulty form does one come late
+            continue
+        others = sharers | {owner} if what == "write" else {owner}
+        others = {other for other in others if other is not None and other != who}
+        for other in sorted(others):
+            caches[other].put("invalidate" if what == "write" else "downgrade")
+        missing = 0 if faulty else len(others)  # the fault: it does not wait until they have given it up
+        while missing:
+            message = inbox.get()
+            if message[0] == "given up":
+                missing -= 1
+            else:
+                waiting.append(message)
+        if what == "write":
+            owner, sharers = who, set()
+            caches[who].put("modified")
+        else:
+            sharers = sharers | {owner} - {None} | {who}
+            owner = None
+            caches[who].put("shared")
+    for each in caches:
+        each.put("stop")
+
+
+def main(count: int, accesses: int, faulty: bool = False) -> None:
+    inbox: Queue = Queue()
+    caches: list[Queue] = [Queue() for _ in range(count)]
+    threads = [threading.Thread(target=keep_directory, args=(caches, inbox, faulty), name="Directory")]
+    threads += [
+        threading.Thread(target=cache, args=(me, accesses, inbox, caches[me]), name=f"Cache{me}")
+        for me in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:] or (3, 3)))

@@ -1,0 +1,68 @@
+"""Mutual exclusion by messages: who wants to enter asks all others (Ricart and Agrawala).
+
+    python right.py [PROCESSES ENTRIES]
+
+A request carries the time at which it was made. Who is asked answers at once, unless it has asked before
+that itself or is inside: then it answers when it leaves.
+"""
+
+import sys
+import threading
+from queue import Queue
+
+
+def process(me: int, entries: int, inboxes: list[Queue], done: Queue, faulty: bool) -> None:
+    inCS = False
+    tryCS = False
+    clock, mine, answers = 0, 0, 0
+    put_off: list[int] = []
+    while True:
+        if entries and not tryCS:
+            clock += 1
+            mine, answers = clock, 0
+            tryCS = True
+            for other, inbox in enumerate(inboxes):
+                if other != me:
+                    inbox.put(("request", me, mine))
+        if tryCS and answers == len(inboxes) - 1:
+            inCS = True
+            tryCS = False
+            inCS = False
+            entries -= 1
+            for other in put_off:
+                inboxes[other].put(("answer", me, 0))
+            put_off = []
+            if not entries:
+                done.put(me)
+            continue
+        what, other, time = inboxes[me].get()
+        if what == "stop":
+            return
+        clock = max(clock, time) + 1
+        if what == "answer":
+            answers += 1
+        elif tryCS and (mine, me) < (time, other) and not faulty:  # the fault: it answers whatever it wants
+            put_off.append(other)
+        else:
+            inboxes[other].put(("answer", me, 0))
+
+
+def main(count: int, entries: int, faulty: bool = False) -> None:
+    inboxes: list[Queue] = [Queue() for _ in range(count)]
+    done: Queue = Queue()
+    threads = [
+        threading.Thread(target=process, args=(me, entries, inboxes, done, faulty), name=f"P{me}")
+        for me in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        done.get()
+    for inbox in inboxes:
+        inbox.put(("stop", 0, 0))
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:] or (3, 2)))
