@@ -339,3 +339,18 @@ def test_whatever_is_sent_is_taken_or_named(batch: int) -> None:
         taken += run.events
         run.close()
     assert taken > 30 * MANY
+
+
+@pytest.mark.parametrize("formula", ["AG(!(P.x == 1 & Q.x == 1))", "AF(P.x == 1 & Q.x == 1)"])
+def test_a_property_that_keeps_too_much_is_followed_no_more(formula: str) -> None:
+    run = WatchedRun(specification(ctl1=formula), Options(), keep=0, entries=100, look=10)
+    intake = Intake(run)
+    connection = watched(intake, header("P", "Q"))
+    for number in range(400):  # P is silent, so what Q does may all be needed
+        line = {"p": "Q", "id": f"e{number}", "set": {"x": 1 - number % 2}}
+        intake.feed(connection, text(line))
+    (verdict,) = run.report(is_whole=True).verdicts
+    assert verdict.truth is Truth.UNKNOWN
+    assert verdict.reason is not None and "more than 100 entries" in verdict.reason
+    assert len(run._growing._names) <= 110  # type: ignore[union-attr]
+    run.close()

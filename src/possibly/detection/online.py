@@ -81,6 +81,16 @@ class Monitor:
         """What could not be evaluated so far, and counted as false."""
         return self._part.faults
 
+    @property
+    def size(self) -> int:
+        """How many entries are kept; nothing is once the answer is final."""
+        return 0 if self._settled is not None else self._part.size
+
+    def stop(self) -> None:
+        """Follow no more, and keep nothing: the answer stays what it is."""
+        self._settled = self.standing
+        self._part = Stopped(self._settled, self._part.faults)
+
 
 def open_vocabulary(growing: Growing) -> Vocabulary:
     """The names that a formula may use before the run: the header's processes, and any variable."""
@@ -245,8 +255,22 @@ class Possibly(ByStep):
         return sum(following.ground.size for following, _ in self._followed)
 
 
+class Stopped(ByStep):
+    """What is left of a part that follows no more."""
+
+    size = 0
+
+    def __init__(self, standing: Standing, faults: tuple[str, ...]) -> None:
+        self.standing, self.faults = standing, faults
+
+    def take(self, step: Step) -> None:
+        """Nothing is followed."""
+
+
 class Throughout:
     """EG(p) of a conjunction: true until one chain shows a state where its part is false."""
+
+    size = 0
 
     @property
     def wants_steps(self) -> bool:
@@ -333,6 +357,7 @@ class _AtFirst:
         self.faults = tuple(compiled.faults)
 
     wants_steps = False
+    size = 0
 
     def take(self, step: Step) -> None:
         """Nothing changes."""
@@ -360,6 +385,10 @@ class _Opposite:
     def wants_steps(self) -> bool:
         return self._part.wants_steps
 
+    @property
+    def size(self) -> int:
+        return self._part.size
+
     def take(self, step: Step) -> None:
         self._part.take(step)
 
@@ -384,6 +413,10 @@ class _Several:
     @property
     def wants_steps(self) -> bool:
         return any(part.wants_steps for part in self._parts)
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self._parts)
 
     def take(self, step: Step) -> None:
         for part in self._parts:

@@ -175,6 +175,11 @@ class Nested(ByStep):
         return self._standing
 
     @property
+    def size(self) -> int:
+        unions = (union for part in self._parts for union in part.unions)
+        return sum(each.size for union in unions for each in union.slices)
+
+    @property
     def faults(self) -> tuple[str, ...]:
         found = [fault for part in self._parts for union in part.unions for fault in union.faults]
         return tuple(dict.fromkeys(found))

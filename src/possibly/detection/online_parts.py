@@ -41,6 +41,8 @@ from possibly.trace.model import Value
 class Next(ByStep):
     """EX(p), or EX[P](p): whether one step leads from the initial cut to a cut with p."""
 
+    size = 0
+
     def __init__(self, growing: Growing, predicate: Node, process: str | None = None) -> None:
         self._growing = growing
         self._predicate: Predicate = compile_predicate(predicate)
@@ -238,6 +240,11 @@ class Until(ByStep):
         return Standing(self._value, self.moment is not None, self.moment)
 
     @property
+    def size(self) -> int:
+        goals = sum(following.ground.size for following, _ in self._goals)
+        return goals + len(self._needed_by) + len(self._partners)
+
+    @property
     def faults(self) -> tuple[str, ...]:
         found = [] if self._meanwhile is None else self._meanwhile.faults
         return tuple(dict.fromkeys([*found, *(fault for goal, _ in self._goals for fault in goal.faults)]))
@@ -274,6 +281,10 @@ class Clocks:
             found[process] = position
         for process in own:
             self._known[process].append(tuple(found))
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self._known))
 
     def knows(self, place: Place, other: Place) -> bool:
         """Whether the event at `place` has the other one, of another process, in its past or its step."""
@@ -368,6 +379,10 @@ class Definitely(ByStep):
             return True
         length = self._lengths.get(other, 0)
         return bool(length) and self._clocks.knows((other, length), (one, begins.lo))
+
+    @property
+    def size(self) -> int:
+        return self._clocks.size + sum(map(len, self._queues.values()))
 
     @property
     def _value(self) -> bool:

@@ -90,6 +90,11 @@ class OnlineSlice:
         return self._following.faults
 
     @property
+    def size(self) -> int:
+        """How many entries are kept."""
+        return self._ground.size + sum(len(climb.changes) for climb in self._climbs)
+
+    @property
     def least(self) -> Cut | None:
         """Final as soon as there is one."""
         return None if self.is_empty else self._least.now

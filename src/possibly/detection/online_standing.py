@@ -48,6 +48,10 @@ class Part(Protocol):
     @property
     def faults(self) -> tuple[str, ...]: ...
 
+    @property
+    def size(self) -> int:
+        """How many entries it keeps beside a few a process, for bounds, tests and figures."""
+
 
 class ByStep:
     """For parts that are told step by step alone."""

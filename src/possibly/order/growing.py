@@ -195,6 +195,12 @@ class Growing:
         for name in [name for name, found in self._messages.items() if found.left == set()]:
             del self._messages[name]
 
+    def forget_names(self, most: int) -> None:
+        """Of the given names remember the newest: whoever names an older one waits for ever."""
+        for name in list(self._names)[: max(0, len(self._names) - most)]:
+            del self._names[name]
+            self._odd.discard(name)
+
     def finish(self) -> None:
         """The run is over: an error if a line still waits, or a receiver never existed."""
         for name, missing in self.waiting():

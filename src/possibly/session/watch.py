@@ -47,6 +47,11 @@ from possibly.verdict.model import Report, Truth, Verdict
 KEEP, WAITING = 1_000_000, 100_000
 """Lines of a run that are kept for its end, and lines that may wait for others at once."""
 
+ENTRIES = 2_000_000
+"""What one property may keep, and how many given names are remembered once the lines are not kept."""
+LOOK = 1 << 16
+"""Events after which somebody looks how much is kept."""
+
 FOLLOWED = "online"
 """The engine's name in the results of properties that were followed and not checked again."""
 
@@ -71,6 +76,8 @@ class _Watched:
     monitor: Monitor | None = None
     why_not: str | None = None
     """Why it is not followed event by event."""
+    is_outgrown: bool = False
+    """It was followed until it kept too much."""
     is_open: bool = False
     """It counts or quantifies over processes."""
     truth: Truth = Truth.UNKNOWN
@@ -90,12 +97,15 @@ class WatchedRun:
         keep: int = KEEP,
         waiting: int = WAITING,
         name: str = "watched run",
+        entries: int = ENTRIES,
+        look: int = LOOK,
     ) -> None:
         self.specification = specification
         self.options = options
         self.name = name
         self.errors: list[PossiblyError] = []
-        self._most_waiting = waiting
+        self._most_waiting, self._most_entries = waiting, entries
+        self._look_every, self._look_at = look, look
         self._processes: dict[str, dict[str, Any]] = {}
         self._shared: dict[str, Any] = {}
         self._growing: Growing | None = None
@@ -247,6 +257,21 @@ class WatchedRun:
         for watched in self._watched:
             if watched.monitor is not None and not watched.is_final:
                 self._look(watched)
+        if self.events >= self._look_at:
+            self._look_at = self.events + self._look_every
+            self._stay_small()
+
+    def _stay_small(self) -> None:
+        """Who keeps too much is followed no more; old names are forgotten with the lines."""
+        assert self._growing is not None
+        if not self._growing.remember:
+            self._growing.forget_names(self._most_entries)
+        for watched in self._watched:
+            if watched.monitor is not None and watched.monitor.size > self._most_entries:
+                watched.monitor.stop()
+                watched.monitor, watched.is_outgrown = None, True
+                most = f"{self._most_entries:,} entries"
+                watched.why_not = f"after {self.events:,} events it needs more than {most} to be followed"
 
     def _check_newcomer(self, name: Any, line: int | None) -> None:
         assert self._growing is not None
@@ -380,6 +405,8 @@ class WatchedRun:
     def _unknown_reason(self, watched: _Watched) -> str:
         if self._growing is None:
             return "the run did not begin"
+        if watched.is_outgrown and watched.why_not is not None:
+            return watched.why_not
         if not self._kept.is_whole:
             return f"it is not followed event by event, and --keep is {self._kept.most:,} lines"
         return f"it is not followed event by event: {watched.why_not}"
