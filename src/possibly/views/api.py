@@ -47,12 +47,23 @@ class RecordedRun:
     def __len__(self) -> int:
         return len(self.trace)
 
+    def __repr__(self) -> str:
+        return f"<{self.trace.file or 'run'}: {len(self.processes)} processes, {len(self)} events>"
+
+    def _repr_html_(self) -> str:
+        """The picture, for notebooks."""
+        from possibly.views.notebook import run_html
+
+        return run_html(self.computation)
+
 
 @dataclass(frozen=True)
 class Checked:
     """The answer to one property."""
 
     verdict: Verdict
+    run: RecordedRun | None = None
+    """What was asked about."""
 
     @property
     def holds(self) -> bool | None:
@@ -71,6 +82,13 @@ class Checked:
 
     def __repr__(self) -> str:
         return f"<{self.verdict.name}: {self.verdict.truth.value}>"
+
+    def _repr_html_(self) -> str:
+        """The verdict and its picture, for notebooks."""
+        from possibly.views.notebook import preformatted, run_html
+
+        picture = run_html(self.run.computation, (self.verdict,)) if self.run is not None else ""
+        return preformatted(self.explain()) + picture
 
 
 class SliceOfRun:
@@ -97,6 +115,14 @@ class SliceOfRun:
     def cuts(self) -> Iterator[dict[str, int]]:
         """Every cut of the slice, found as they are asked for."""
         return self._found.cuts()
+
+    def _repr_html_(self) -> str:
+        """What the slice is, for notebooks."""
+        from possibly.views.notebook import preformatted
+
+        rows = [f"empty: {self.is_empty}", f"lean: {self.lean}", f"exact: {self.exact}"]
+        rows += [f"least cut: {self.least}", f"greatest cut: {self.greatest}"]
+        return preformatted("\n".join(rows + [f"{one} before {other}" for one, other in self.edges[:50]]))
 
 
 def slice_run(run: RecordedRun | Trace, predicate: str) -> SliceOfRun:
@@ -134,7 +160,7 @@ def check(
         run = RecordedRun(run)
     specification = Specification(properties=(property_from_text(language, text, language),))
     report = check_trace(run.trace, specification, Options(run.order, max_cuts, timeout, engine))
-    return Checked(report.verdicts[0])
+    return Checked(report.verdicts[0], run)
 
 
 # ---- exploring ----------------------------------------------------------------------------------
@@ -161,6 +187,14 @@ class Explored:
         from possibly.views.text.exploration import report
 
         return "\n".join(report(self._found, "the function", None))
+
+    def _repr_html_(self) -> str:
+        """The verdict, and the failing schedule as a picture, for notebooks."""
+        from possibly.views.notebook import execution_html, preformatted
+
+        if self.failure is None:
+            return preformatted(self.explain())
+        return execution_html(self.failure.execution, self.explain())
 
     def __repr__(self) -> str:
         word = {True: "holds", False: "violated", None: "unknown"}[self.holds]
