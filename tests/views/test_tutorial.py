@@ -28,9 +28,8 @@ def test_what_explore_is_said_to_print_is_what_it_prints(tmp_path: Path) -> None
     assert len(shown) == 2
     for words, output in shown:
         command = [sys.executable, "-m", "possibly", *words.split()[:1], "-o", str(tmp_path / "x.schedule")]
-        done = subprocess.run(
-            [*command, *words.split()[1:]], cwd=ROOT, capture_output=True, text=True, check=False
-        )
+        command += words.split()[1:]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         for line in output.splitlines():
             assert line == "  ..." or line.startswith("again: ") or line in done.stdout.splitlines()
 
