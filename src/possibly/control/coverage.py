@@ -34,6 +34,12 @@ class Coverage:
     explored: float
     """The estimated part, from 0 to 1; of a random search: how likely the next execution is nothing new."""
     complete: bool
+    new: float | None = None
+    """Of a random search: the estimated probability that the next execution shows a new class."""
+    species: int | None = None
+    """Of a random search: how many classes there are at least, as estimated by those met once and twice."""
+    levels: tuple[tuple[int, int], ...] = ()
+    """Of a bounded search: preemptions, and the classes when all schedules with so many had been executed."""
 
     @property
     def estimate(self) -> int:
@@ -51,11 +57,15 @@ def coverage_of(explorer: object) -> Coverage | None:
         case Bounded():
             done, left = explorer.executions, explorer.left
             return Coverage(
-                done, len(explorer.classes), 0, left, done / (done + left or 1), explorer.is_complete
-            )
+                done, len(explorer.classes), 0, left, done / (done + left or 1), explorer.is_complete,
+                levels=tuple(explorer.levels.items()),
+            )  # fmt: skip
         case RandomWalk() | Pct():
-            seen = 1.0 - unseen(explorer.classes, explorer.executions)
-            return Coverage(explorer.executions, len(explorer.classes), 0, 0, seen, False)
+            new = unseen(explorer.classes, explorer.executions)
+            classes = len(explorer.classes)
+            return Coverage(
+                explorer.executions, classes, 0, 0, 1.0 - new, False, new, species(explorer.classes)
+            )
     return None
 
 
@@ -82,6 +92,14 @@ def explored_part(root: Node) -> float:
         elif children:
             stack += [(child, weight / len(children)) for child in children]
     return total
+
+
+def species(met: dict[int, int]) -> int:
+    """A lower estimate of how many classes there are (Chao, Nonparametric Estimation of the Number of Classes
+    in a Population, 1984; in the form that also holds if no class was met twice)."""
+    once = sum(count == 1 for count in met.values())
+    twice = sum(count == 2 for count in met.values())
+    return len(met) + round(once * (once - 1) / (2 * (twice + 1)))
 
 
 def unseen(met: dict[int, int], executions: int) -> float:

@@ -8,6 +8,7 @@ from collections import Counter
 from random import Random
 
 from possibly.control.causality import canonical
+from possibly.control.coverage import species
 from possibly.control.execution import Execution, Outcome
 from possibly.control.schedulers.bounded import Bounded, preemptions
 from possibly.control.schedulers.pct import Pct
@@ -51,6 +52,35 @@ def test_bounded_preemption_executes_every_schedule_within_the_bound_once() -> N
 def test_fewer_preemptions_come_first() -> None:
     spent = [preemptions(execution.steps) for execution in explored(unlocked(2), Bounded(2))]
     assert spent == sorted(spent) and spent[-1] == 2
+
+
+def test_each_level_is_told_with_all_its_classes() -> None:
+    """The classes of all schedules with so many preemptions, by brute force."""
+    program = unlocked(3)
+    explorer = Bounded(2)
+    explored(program, explorer)
+    every = [(preemptions(each.steps), canonical(each)) for each in interleavings(program)]
+    for level, known in explorer.levels.items():
+        assert known == len({trace for spent, trace in every if spent <= level})
+    assert list(explorer.levels) == [0, 1, 2]
+
+
+def test_a_level_is_told_only_when_all_of_it_was_executed() -> None:
+    program, explorer = unlocked(3), Bounded(1)
+    for _ in range(3):
+        plan = explorer.plan()
+        assert plan is not None
+        explorer.learn(program.execute(plan))
+    assert not explorer.levels
+
+
+def test_how_many_classes_there_are_is_estimated_from_below() -> None:
+    explorer = RandomWalk()
+    program = unlocked(3)
+    for _ in range(60):
+        explorer.learn(program.execute(explorer.plan()))
+    assert len(explorer.classes) <= species(explorer.classes) <= 2 * 36
+    assert species(Counter({1: 5, 2: 7})) == 2
 
 
 def test_random_executions_are_those_of_their_seed() -> None:

@@ -39,17 +39,21 @@ class Bounded:
         """Hashes of the traces that were executed."""
         self.exceeded = 0
         """Choices that were left out because of the bound; none: the search is complete altogether."""
+        self.strayed = False
+        """Some execution went another way than it was to go."""
         self._waiting: list[list[_Branch]] = [[] for _ in range(bound + 1)]
         self._waiting[0].append(((), 0, ""))
-        self._running: list[tuple[Task, ...]] = []
-        """Prefixes of executions under way: none is the beginning of another."""
+        self._running: list[tuple[tuple[Task, ...], int]] = []
+        """Prefixes of executions under way, with their preemptions: none is the beginning of another."""
+        self.levels: dict[int, int] = {}
+        """Preemptions -> classes known when all schedules with at most so many had been executed."""
 
     def plan(self) -> Course | None:
-        for branches in self._waiting:
+        for cost, branches in enumerate(self._waiting):
             if branches:
                 schedule, kept, task = branches.pop()
                 prefix = (*schedule[:kept], task) if task else ()
-                self._running.append(prefix)
+                self._running.append((prefix, cost))
                 return Course(prefix, habit=Habit.STAY)
         return None
 
@@ -67,18 +71,29 @@ class Bounded:
         self.executions += 1
         self.classes.add(hash(canonical(execution)))
         steps, schedule = execution.steps, execution.schedule
-        prefix = next((each for each in self._running if each == schedule[: len(each)]), None)
-        if prefix is None:  # it went another way than it was to go: what lay behind that is not covered
+        found = next((each for each in self._running if each[0] == schedule[: len(each[0])]), None)
+        if found is None:  # it went another way than it was to go: what lay behind that is not covered
             self.exceeded += 1
+            self.strayed = True
             self._running.remove(next(iter(self._running)))
             return
-        self._running.remove(prefix)
+        self._running.remove(found)
+        prefix = found[0]
         spent = preemptions(steps[: len(prefix)])
         for number in range(len(prefix), len(steps)):
             previous = steps[number - 1].task if number else None
             for task in steps[number].enabled:
                 if task != schedule[number]:
                     self._branch(schedule, number, task, spent + (previous in steps[number].enabled))
+        self._note_levels()
+
+    def _note_levels(self) -> None:
+        if self.strayed:
+            return
+        left = [cost for cost, branches in enumerate(self._waiting) if branches]
+        left += [cost for _, cost in self._running]
+        for level in range(min(left, default=self.bound + 1)):
+            self.levels.setdefault(level, len(self.classes))
 
     def _branch(self, schedule: tuple[Task, ...], kept: int, task: Task, cost: int) -> None:
         # The free run behind the prefix never preempts, so all that it chose instead cost the same or more.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING, Any
 
-from possibly.control.coverage import coverage_of
+from possibly.control.coverage import Coverage, coverage_of
 from possibly.control.execution import Execution, Step
 from possibly.trace.place import place_in
 
@@ -81,12 +81,26 @@ def _coverage_lines(found: Exploration) -> list[str]:
         return []
     classes = "class" if coverage.classes == 1 else "classes"
     text = f"  {coverage.classes:,} {classes} of schedules"
+    if coverage.new is not None:
+        text += f", the next execution is a new one with a probability of about {coverage.new:.0%}"
+        text += f", at least some {coverage.species:,} in all"
     if coverage.pruned:
         text += f", {coverage.pruned:,} choices pruned"
     if coverage.left:
         text += f", {coverage.left:,} branches known to be left"
         text += f", perhaps {coverage.estimate:,} executions in all"
-    return [text]
+    return [text, *_level_lines(coverage)]
+
+
+def _level_lines(coverage: Coverage) -> list[str]:
+    """What a bounded search has shown, though it leaves much out."""
+    if not coverage.levels:
+        return []
+    level, known = coverage.levels[-1]
+    most = (
+        "without preemptions" if not level else f"with at most {level} preemption{'s' if level > 1 else ''}"
+    )
+    return [f"  no failure {most}: all such schedules were executed, {known:,} classes"]
 
 
 def _summary(found: Exploration, program: str) -> str:
@@ -267,6 +281,9 @@ def _coverage_document(found: Exploration) -> dict[str, Any] | None:
         "left": coverage.left,
         "explored": round(coverage.explored, 4),
         "estimate": coverage.estimate,
+        "new": None if coverage.new is None else round(coverage.new, 4),
+        "species": coverage.species,
+        "levels": [{"preemptions": level, "classes": known} for level, known in coverage.levels],
     }
 
 
