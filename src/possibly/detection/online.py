@@ -12,7 +12,8 @@ is not lost:
             longer run passes each state of each chain; true is not
     AF(p)   p a disjunction of such predicates: true is final, false is not: it is EG of the opposite
 
-EX, AX, until, AF of conjunctions and EG of disjunctions are in `online_parts`; EF and AG inside each other
+EX, AX, until, AF of conjunctions and EG of disjunctions are in `online_parts`, AG(p -> AF q) in
+`online_response`; EF and AG inside each other
 in `online_nested`. All values are exact after every event; what has no such form is refused.
 
 EF searches by `online_search`, one rising for each alternative of p; each edge is read at most once, so an
@@ -31,6 +32,7 @@ from possibly.detection.online_final import is_conjunctive
 from possibly.detection.online_follow import Following, LocalTruth, refuse_unordered
 from possibly.detection.online_nested import Nested
 from possibly.detection.online_parts import Definitely, Next, Until, is_conjunction_of_locals
+from possibly.detection.online_response import Response, response_of
 from possibly.detection.online_search import Rising
 from possibly.detection.online_standing import ByStep, Moment, Part, Standing
 from possibly.detection.online_terms import Alternative, ChannelTerm, LocalTerm, SharedTerm, alternatives
@@ -85,6 +87,11 @@ class Monitor:
     def size(self) -> int:
         """How many entries are kept; nothing is once the answer is final."""
         return 0 if self._settled is not None else self._part.size
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether its answer goes to and fro as long as the run goes on."""
+        return isinstance(self._part, Response)
 
     def stop(self) -> None:
         """Follow no more, and keep nothing: the answer stays what it is."""
@@ -192,6 +199,8 @@ def _nested(growing: Growing, operator: str, operand: Node, formula: Node) -> Pa
             return _part(growing, operand)
         case "EF", _:
             return Nested(growing, operand)
+        case "AG", _ if (response := response_of(growing, operand)) is not None:
+            return response
         case "AG", _:
             return _Opposite(Nested(growing, Not(operand)))
     raise _refused(formula)

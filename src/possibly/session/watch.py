@@ -32,7 +32,7 @@ from possibly.detection.online_standing import Moment
 from possibly.errors import FormulaError, PossiblyError, TraceError
 from possibly.logic.bind import Bound, bind_property
 from possibly.logic.specification import Property, Specification
-from possibly.logic.syntax import Count, Index, Node, Quantified
+from possibly.logic.syntax import Count, Index, Keyed, Node, Quantified
 from possibly.logic.walk import nodes
 from possibly.order.growing import Growing
 from possibly.records import replace
@@ -179,6 +179,9 @@ class WatchedRun:
 
     def _bind(self, watched: _Watched, growing: Growing) -> None:
         found = watched.found
+        if isinstance(found.formula, Keyed):
+            watched.why_not = "a property for each key has no on-line form"
+            return
         if found.language not in ("ctl", "ltl") or found.formula is None:
             watched.why_not = f"properties of {found.language} have no on-line form"
             return
@@ -303,6 +306,8 @@ class WatchedRun:
             now = watched.truth, watched.is_final
             if watched.told == now or (watched.told is None and watched.truth is Truth.UNKNOWN):
                 continue
+            if watched.told is not None and watched.monitor is not None and watched.monitor.is_restless:
+                continue  # every question would be told, and every answer
             watched.told = now
             is_dated = watched.is_final and watched.moment is not None
             events = watched.moment.events if is_dated and watched.moment else self.events
@@ -430,6 +435,8 @@ def _truth(value: bool) -> Truth:
 def _stays(found: Property, bound: Bound, verdict: Verdict) -> bool:
     if found.language != "ctl" or verdict.holds is None or bound.declared:
         return False
+    if isinstance(found.formula, Keyed) and verdict.holds:
+        return False  # another key may come
     return is_final(bound.formula, verdict.holds)
 
 
