@@ -20,7 +20,7 @@ def test_a_page_beside_the_trace(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_page_with_answers() -> None:
-    assert main(["view", "run.jsonl", "-o", "p.html", "--ctl", SAFE, "--ctl", TRUE]) == 1
+    assert main(["view", "run.jsonl", "-o", "p.html", "--ctl", SAFE, "--ctl", TRUE]) == 0
     assert "A failing order" in Path("p.html").read_text()
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
-    "linearizable", "serializable", "attach", "patterns", "suggest", "dap", "doctor", "diff",
+    "linearizable", "serializable", "attach", "patterns", "suggest", "paths", "dap", "doctor", "diff",
 )  # fmt: skip
 """In the order of the help. Each is a module beside this one, imported only when it is asked for."""
 PLAIN = ("check", "slice", "linearizable", "serializable")

@@ -3,11 +3,13 @@
 They follow figures 6, 7 and 8 of Frey, "Debugging parallel programs using temporal logic specifications". In
 the net a column is a task, a local state shows its stack and the value sets that are new in it, and an action
 its statements; a dashed arrow is an order between actions without a local state between. Of a net in
-which a formula fails, the part that matters is drawn, with the failing local states marked.
+which a formula fails, the part that matters is drawn, with the failing local states marked. What is too large
+to draw is drawn around the place where the formula fails.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 
 from possibly.detection.tasks_failure import stack_text
@@ -22,14 +24,21 @@ from possibly.views.text.words import value_text
 
 MOST_ACTIONS = 500
 MOST_SLICES = 400
+MOST_AROUND = 120
+"""Slices that are drawn around a failing one."""
+AROUND = "with a tl property that fails, the part around the failure is drawn"
 
 
 def net_picture(net: Net, failure: TaskFailure | None = None) -> Picture:
     """The net, or the part of it that leads to the failing local states."""
     steps = _steps(net, failure)
-    if len(steps) > MOST_ACTIONS:
-        raise UsageError(f"the net has more than {MOST_ACTIONS} actions: too many to draw")
-    return _NetPicture(net, failure).drawn(steps)
+    if len(steps) > MOST_ACTIONS and (failure is None or not failure.states):
+        raise UsageError(f"the net has more than {MOST_ACTIONS} actions: too many to draw", hint=AROUND)
+    # The last ones are nearest to where it fails.
+    picture = _NetPicture(net, failure).drawn(steps[-MOST_ACTIONS:], is_whole=len(steps) <= MOST_ACTIONS)
+    boxes = picture.boxes
+    picture.arrows = [each for each in picture.arrows if each.first in boxes and each.second in boxes]
+    return picture
 
 
 def _steps(net: Net, failure: TaskFailure | None) -> list[int]:
@@ -48,10 +57,10 @@ class _NetPicture:
         self.marked = {(net.tasks.index(state.task), state.count) for state in states}
         self.rows: dict[str, int] = {}
 
-    def drawn(self, steps: list[int]) -> Picture:
+    def drawn(self, steps: list[int], is_whole: bool) -> Picture:
         for task, name in enumerate(self.net.tasks):
             self.picture.boxes[f"t{task}"] = Box((f"task {name}",), task, 0, "title")
-        begins = any(process.declared for process in self.net.trace.processes)
+        begins = is_whole and any(process.declared for process in self.net.trace.processes)
         for action in [*([BEGINNING] if begins else []), *steps]:
             self._action(action)
         return self.picture
@@ -100,16 +109,48 @@ def _state_name(task: int, count: int) -> str:
 
 
 def slice_picture(lattice: Lattice, marked: Collection[int] = ()) -> Picture:
-    """The slice graph: a slice shows how many events each task has executed."""
+    """The slice graph, or the part of it around the first marked slice.
+
+    A slice shows how many events each task has executed.
+    """
+    levels = _all_levels(lattice) or _levels_around(lattice, marked)
     picture = Picture("slices")
-    for row, level in enumerate(lattice.levels()):
-        if len(picture.boxes) + len(level) > MOST_SLICES:
-            raise UsageError(f"the net has more than {MOST_SLICES} slices: too many to draw")
+    for row, level in enumerate(levels):
         for column, cut in enumerate(sorted(level)):
             counts = " ".join(map(str, lattice.unpack(cut)))
             picture.boxes[f"c{cut}"] = Box((counts,), column, row, marked=cut in marked)
-            picture.arrows += [Arrow(f"c{cut}", f"c{later}") for later in lattice.successors(cut)]
+    for cut in (cut for level in levels for cut in sorted(level)):
+        following = (f"c{later}" for later in lattice.successors(cut))
+        picture.arrows += [Arrow(f"c{cut}", later) for later in following if later in picture.boxes]
     return picture
+
+
+def _all_levels(lattice: Lattice) -> list[set[int]] | None:
+    """The slices by the number of their steps; None if there are too many."""
+    found: list[set[int]] = []
+    for level in lattice.levels():
+        if sum(map(len, found)) + len(level) > MOST_SLICES:
+            return None
+        found.append(level)
+    return found
+
+
+def _levels_around(lattice: Lattice, marked: Collection[int]) -> list[set[int]]:
+    """The slices nearest to the marked one, by the number of their steps from the first of them."""
+    if not marked:
+        raise UsageError(f"the net has more than {MOST_SLICES} slices: too many to draw", hint=AROUND)
+    start = next(iter(marked))
+    row = {start: 0}
+    pending = deque([start])
+    while pending and len(row) < MOST_AROUND:
+        cut = pending.popleft()
+        near = [(later, row[cut] + 1) for later in lattice.successors(cut)]
+        near += [(earlier, row[cut] - 1) for _, earlier in lattice.predecessors(cut)]
+        for other, level in near:
+            if other not in row and len(row) < MOST_AROUND:
+                row[other] = level
+                pending.append(other)
+    return [{cut for cut, at in row.items() if at == level} for level in sorted(set(row.values()))]
 
 
 def tree_picture(tree: TreeNode) -> Picture:
