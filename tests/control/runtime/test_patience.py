@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from possibly.control.runtime import function
+from possibly.control.runtime.forks import Zygote
 from possibly.control.runtime.patience import STILL, Pace, Watch, members
 from possibly.control.runtime.processes import end_group
 from possibly.control.runtime.standing import place_in
@@ -147,6 +148,24 @@ def test_the_time_that_was_given_is_kept_whatever_hangs(tmp_path: Path) -> None:
         "the limit of 2 seconds",
         f"an execution that did not come to its end, at {path}:4",
     ]
+
+
+def test_after_an_interrupt_nobody_gets_the_answer_that_was_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import sys\nprint(sys.stdin.read())\n")
+    with script((str(path),), input="a") as program:
+        program.execute(Course())
+
+        def interrupted(self: Zygote, until: float | None = None) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(Zygote, "answer", interrupted)
+            program.execute(Course())
+        program.options["input"] = "b"
+        assert program.execute(Course()).output == b"b\n"
 
 
 def test_what_a_program_has_started_ends_with_it(tmp_path: Path) -> None:

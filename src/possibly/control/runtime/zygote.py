@@ -116,10 +116,10 @@ class ControlledProgram:
         return self._answer()[0] == last
 
     def _answer(self) -> tuple[Execution, dict[str, Any]]:
-        """Of the execution that was begun first; if time is up, all that run are given up."""
+        """Of the execution that was begun first; if it is not waited for, all that run are given up."""
         try:
             return self.zygote().answer(self.until)
-        except TimeIsUp:
+        except (TimeIsUp, KeyboardInterrupt):
             self.close()
             raise
 
