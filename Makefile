@@ -13,7 +13,7 @@ INTERPRETERS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; d
 ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
 
 .PHONY: help venv demo test lint format types unit page browser servers bench soak clean
-.PHONY: help venv compile wheels docs demo test lint format types unit page browser bench soak clean
+.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin bench soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -86,6 +86,12 @@ servers: ## install the servers of durable streams for their tests, where this m
 	  $$become apt-get -qq update && \
 	  $$become apt-get -qq install --yes --no-install-recommends nats-server redis-server; \
 	} || echo "no NATS or Redis could be installed: their tests are skipped" >&2
+
+spin: ## install SPIN for the tests of exported models, where this machine allows it (Debian's package)
+	@command -v spin >/dev/null || { \
+	  become=$$(test "$$(id -u)" = 0 || echo sudo -n); \
+	  $$become apt-get -qq update && $$become apt-get -qq install --yes --no-install-recommends spin; \
+	} || echo "SPIN could not be installed: the tests that run it are skipped" >&2
 
 bench: $(TOOLS) ## measure everything beside a peer or a limit; ONLY=slices for one part
 	@$(PIP) --editable '.[bench]'

@@ -20,7 +20,7 @@ from possibly.logic.classes import SMALLEST_FIRST, classify, smallest_class
 from possibly.logic.predicate import maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import PATHS, Property, Specification
-from possibly.logic.syntax import Keyed, Literal, Node, Temporal
+from possibly.logic.syntax import Implies, Keyed, Literal, Node, Temporal
 from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice, Move, steps_of
@@ -70,6 +70,8 @@ class Options:
     """Make explanations; witnesses come in any case."""
     notes: bool = False
     """Say in full how it was decided: the model of a path expression with all its states, for one."""
+    vacuity: bool = False
+    """Ask all engines whether what a property that holds speaks of ever happens, not slices alone."""
     max_memory: int | None = HALF
     """Bytes of this process; HALF: half of the machine's."""
 
@@ -82,6 +84,8 @@ def check_trace(
     bound = [(found, checker.bound(found, specification)) for found in specification.properties]
     verdicts = tuple(checker.verdict(found, formula) for found, formula in bound)
     warnings = dict.fromkeys(warning for _, formula in bound for warning in formula.warnings)
+    for (_, formula), verdict in zip(bound, verdicts, strict=True):
+        warnings.update(dict.fromkeys(checker.vacuous(formula, verdict)))
     return Report(trace.file or "", len(trace.processes), len(trace), verdicts, tuple(warnings))
 
 
@@ -205,6 +209,23 @@ class Checker:
             notes=(*notes, *result.notes),
             seconds=perf_counter() - started,
         )
+
+    def vacuous(self, bound: Bound, verdict: Verdict) -> tuple[str, ...]:
+        """A warning if a property of states holds because a left side is never true."""
+        if verdict.truth is not Truth.HOLDS or verdict.language not in ("ctl", "ltl"):
+            return ()
+        if not any(isinstance(node, Implies) for node in nodes(bound.formula)):
+            return ()
+        from possibly.session.vacuity import never_true, told
+
+        lefts = never_true(bound.formula, partial(self._ever, bound), self.options.vacuity)
+        return (told(verdict.name, lefts),) if lefts else ()
+
+    def _ever(self, bound: Bound, formula: Node) -> bool | None:
+        predicates = CutPredicates(self.lattice, self.readings, bound.declared)
+        engine = "auto" if self.options.vacuity else "slice"
+        found = answer("ctl", formula, self.lattice, predicates, self._budget("vacuity"), engine).finding
+        return None if found is None or found.assumed else found.value
 
     def _budget(self, what: str) -> Budget:
         told = None if self.progress is None else partial(self.progress, what)

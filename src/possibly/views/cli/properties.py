@@ -72,6 +72,11 @@ def add_limit_arguments(parser: argparse.ArgumentParser, predictive: bool = Fals
         default=0,
         help="give up on a property that needs more: 500M, 4G (default: half of the machine's; none: never)",
     )
+    group.add_argument(
+        "--vacuity",
+        action="store_true",
+        help="ask all engines, not slices alone, whether the left sides of what holds are ever true",
+    )
     group.add_argument("--engine", metavar="NAME", default="auto", help="the engine to use (default: auto)")
 
 
@@ -172,6 +177,7 @@ def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
         explain=explain,
         notes=getattr(arguments, "explain", False),
         max_memory=arguments.max_memory,
+        vacuity=arguments.vacuity,
     )
 
 
