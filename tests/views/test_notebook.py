@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import possibly
-from possibly.views.notebook import framed
+from possibly.views.inline import framed
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mutex" / "run.jsonl"
 SAFE = "AG(!(P1.critical & P2.critical))"

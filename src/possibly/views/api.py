@@ -52,7 +52,7 @@ class RecordedRun:
 
     def _repr_html_(self) -> str:
         """The picture, for notebooks."""
-        from possibly.views.notebook import run_html
+        from possibly.views.inline import run_html
 
         return run_html(self.computation)
 
@@ -85,7 +85,7 @@ class Checked:
 
     def _repr_html_(self) -> str:
         """The verdict and its picture, for notebooks."""
-        from possibly.views.notebook import preformatted, run_html
+        from possibly.views.inline import preformatted, run_html
 
         picture = run_html(self.run.computation, (self.verdict,)) if self.run is not None else ""
         return preformatted(self.explain()) + picture
@@ -118,7 +118,7 @@ class SliceOfRun:
 
     def _repr_html_(self) -> str:
         """What the slice is, for notebooks."""
-        from possibly.views.notebook import preformatted
+        from possibly.views.inline import preformatted
 
         rows = [f"empty: {self.is_empty}", f"lean: {self.lean}", f"exact: {self.exact}"]
         rows += [f"least cut: {self.least}", f"greatest cut: {self.greatest}"]
@@ -190,7 +190,7 @@ class Explored:
 
     def _repr_html_(self) -> str:
         """The verdict, and the failing schedule as a picture, for notebooks."""
-        from possibly.views.notebook import execution_html, preformatted
+        from possibly.views.inline import execution_html, preformatted
 
         if self.failure is None:
             return preformatted(self.explain())
