@@ -8,6 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from possibly.logic.specification import Specification, property_from_text
 from possibly.session.check import Options
 from possibly.session.predictive import check_predictive
@@ -137,3 +139,12 @@ def test_the_bank_loses_money(capsys: Any) -> None:
     capsys.readouterr()
     assert main(["check", *words, "--order", "predictive", "--json"]) == 1
     assert '"candidate": true' in capsys.readouterr().out.replace('":true', '": true')
+
+
+@pytest.mark.alone
+def test_the_live_bank_loses_it_too(tmp_path: Path, capsys: Any) -> None:
+    folder = Path(__file__).parents[2] / "examples" / "bank"
+    words = ["confirm", "--order", "predictive", "--spec", str(folder / "bank.spec"), "--json"]
+    words += ["--output", str(tmp_path / "bank.schedule"), str(folder / "run.jsonl"), "nothing_lost"]
+    assert main([*words, str(folder / "wrong.py")]) == 1
+    assert '"confirmation": "confirmed"' in capsys.readouterr().out

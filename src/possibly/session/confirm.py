@@ -15,12 +15,13 @@ from possibly.control.runtime.zygote import ControlledProgram
 from possibly.control.schedulers.guided import Guided, Wanted
 from possibly.errors import UsageError
 from possibly.logic.specification import Specification
+from possibly.records import replace
 from possibly.session.check import Options as Checking
 from possibly.session.check import check_trace
 from possibly.session.execution_checks import property_check
 from possibly.session.explore import Exploration, Options, Progress, explore
 from possibly.trace.model import Trace
-from possibly.verdict.model import Verdict
+from possibly.verdict.model import Report, Verdict
 
 FOLLOWED = frozenset("read write acquire release send receive spawn join".split())
 """Kinds of events that are operations of the live program too."""
@@ -48,10 +49,18 @@ class Confirmation:
 
 def predicted(trace: Trace, specification: Specification, checking: Checking) -> Prediction:
     """What the check says, and the path of its witness."""
-    verdict = check_trace(trace, specification, checking).verdicts[0]
+    verdict = _report(trace, specification, checking).verdicts[0]
     if verdict.holds is not False or verdict.witness is None:
         return Prediction(verdict, ())
     return Prediction(verdict, tuple(path_of(trace, verdict.witness.path)))
+
+
+def _report(trace: Trace, specification: Specification, checking: Checking) -> Report:
+    if checking.order != "predictive":
+        return check_trace(trace, specification, checking)
+    from possibly.session.predictive import check_predictive
+
+    return check_predictive(trace, specification, checking)
 
 
 def path_of(trace: Trace, names: tuple[str, ...]) -> list[Wanted]:
@@ -89,6 +98,8 @@ def confirm(
         made.append(Guided(prediction.path))
         return made[-1]
 
-    look = property_check(program, specification, checking)
+    # Each execution is a run of its own: its accesses are in the order in which they happened.
+    order = "causal" if checking.order == "predictive" else checking.order
+    look = property_check(program, specification, replace(checking, order=order))
     found = explore(program, options, look, progress, make)
     return Confirmation(prediction, found, max(each.reached for each in made))

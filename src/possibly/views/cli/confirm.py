@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("program", metavar="PROGRAM", help="a Python file")
     parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="its arguments")
     parser.add_argument("--spec", metavar="FILE", help="a file with properties")
-    add_order_argument(parser)
+    add_order_argument(parser, predictive=True)
     parser.add_argument("--executions", metavar="N", type=int, default=10_000, help="at most N (10,000)")
     parser.add_argument("--time", metavar="SECONDS", type=float, help="stop after that time")
     parser.add_argument("-o", "--output", metavar="FILE", help="the schedule (default: PROGRAM.schedule)")

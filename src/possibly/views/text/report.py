@@ -120,7 +120,7 @@ def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
 
 CANDIDATE = (
     "A candidate: in this order of unsynchronised accesses some read sees another value than it did, so the "
-    "program may go on differently. possibly confirm tells."
+    "program may go on differently. possibly confirm --order predictive tells."
 )
 
 
