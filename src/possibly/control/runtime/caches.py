@@ -23,6 +23,7 @@ from possibly.probes.patching import Patches
 
 _MISSING = object()
 _Info: Any = functools._CacheInfo
+_plain_lru_cache: Any = functools.lru_cache
 
 
 def install(patches: Patches) -> None:
@@ -42,10 +43,17 @@ def _for_users(plain: Any, model: Any) -> Any:
 
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
     if callable(maxsize) and isinstance(typed, bool):
-        return Cached(maxsize, 128, False)
+        return _cached(maxsize, 128, False)
     if maxsize is not None and not isinstance(maxsize, int):
         raise TypeError("Expected first argument to be an integer, a callable, or None")
-    return lambda function: Cached(function, maxsize, typed)
+    return lambda function: _cached(function, maxsize, typed)
+
+
+def _cached(function: Any, maxsize: int | None, typed: bool) -> Any:
+    """The model; what C code remembers for itself, an object without a name, is not seen by anybody else."""
+    if not hasattr(function, "__name__") and not isinstance(function, functools.partial):
+        return _plain_lru_cache(maxsize, typed)(function)
+    return Cached(function, maxsize, typed)
 
 
 class Cached:
@@ -57,6 +65,7 @@ class Cached:
     __wrapped__: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any], maxsize: int | None, typed: bool) -> None:
+        self.__name__ = self.__qualname__ = "a partial function"
         functools.update_wrapper(self, function)
         self._possibly = name_for("cache")
         self._maxsize = None if maxsize is None else max(maxsize, 0)

@@ -166,6 +166,15 @@ class Lock(Quiet):
     def _at_fork_reinit(self) -> None:
         self.free, self.owner = True, None
 
+    def acquire_lock(self, blocking: bool = True, timeout: float = -1) -> bool:
+        return self.acquire(blocking, timeout)
+
+    def release_lock(self) -> None:
+        self.release()
+
+    def locked_lock(self) -> bool:
+        return self.locked()
+
     def __repr__(self) -> str:
         return f"<{'unlocked' if self.free else 'locked'} lock {self.name}>"
 
@@ -237,3 +246,21 @@ class RLock(Lock):
 
     def __repr__(self) -> str:
         return f"<{'unlocked' if self.free else 'locked'} reentrant lock {self.name}>"
+
+    # What the standard library asks of a lock beyond its documented methods.
+
+    def _recursion_count(self) -> int:
+        return self.depth if self.mine() else 0
+
+    def _release_save(self) -> int:
+        depth, self.depth = self.depth, 1
+        self.release()
+        return depth
+
+    def _acquire_restore(self, depth: int) -> None:
+        self.acquire()
+        self.depth = depth
+
+
+for _kind in (Lock, RLock):
+    _kind.__module__ = "_thread"  # libraries ask for it: those of C can be used where a signal may come
