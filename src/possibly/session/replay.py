@@ -26,7 +26,7 @@ from possibly.trace.schedule import Schedule, read_schedule, write_schedule
 
 SETS = ("ignored", "watched", "only", "functions")
 OPTIONS: dict[str, tuple[type, ...]] = {
-    "limit": (int,), "seed": (int,), "early_timeouts": (bool,), "punctual": (bool,), "fifo": (bool,),
+    "limit": (int,), "seed": (int,), "early_timeouts": (bool,), "slack": (int, float), "fifo": (bool,),
     "input": (str, list),
 }  # fmt: skip
 """What else of a header belongs to an execution, and its types."""

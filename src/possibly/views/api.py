@@ -211,6 +211,7 @@ def explore(
     preemptions: int = 2,
     seed: int = 0,
     early_timeouts: bool = False,
+    slack: float = 1.0,
     include: Sequence[str] = (),
     replay: str | os.PathLike[str] | None = None,
     keep: str | os.PathLike[str] | None = None,
@@ -228,7 +229,7 @@ def explore(
     from possibly.session.inputs import is_strategy
 
     options = Search(scheduler, executions, seconds, preemptions, seed=seed, jobs=jobs)
-    how = {"seed": seed, "early_timeouts": early_timeouts, **included(include)}
+    how = {"seed": seed, "early_timeouts": early_timeouts, "slack": slack, **included(include)}
 
     def explored(arguments: Sequence[object]) -> Explored:
         with function_program(function, *arguments, **how) as program:

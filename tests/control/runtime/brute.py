@@ -48,10 +48,10 @@ def result_of(execution: Execution) -> Result:
     return execution.outcome.value, str(failure.get("kind", "")), execution.output
 
 
-def brute_force(path: Path, most: int, punctual: bool = False) -> set[Result] | None:
+def brute_force(path: Path, most: int, slack: float = 1.0) -> set[Result] | None:
     """The results of all schedules; None if there are more than `most`."""
     found: set[Result] = set()
-    with script((str(path),), ignored=frozenset(CONSTANT), punctual=punctual) as program:
+    with script((str(path),), ignored=frozenset(CONSTANT), slack=slack) as program:
         program.visible = {EVERYTHING}
         prefix: list[Task] = []
         for _ in range(most):
@@ -77,11 +77,11 @@ def _next(execution: Execution) -> list[Task] | None:
     return None
 
 
-def reduced(path: Path, most: int = 2000, punctual: bool = False) -> tuple[set[Result], int]:
+def reduced(path: Path, most: int = 2000, slack: float = 1.0) -> tuple[set[Result], int]:
     """The results of the executions that the reduction keeps, and how many there are."""
     found: set[Result] = set()
     count = 0
-    with script((str(path),), punctual=punctual) as program:
+    with script((str(path),), slack=slack) as program:
         explorer = Dpor()
         while (plan := explorer.plan()) is not None:
             execution = program.execute(plan)

@@ -52,7 +52,12 @@ BLOCKS = (
 )  # fmt: skip
 
 
-SLEEPS = ("time.sleep(1)\n{0}", "time.sleep(2)\n{0}", "time.sleep(i + 1)\n{0}")
+SLEEPS = (
+    "time.sleep(1)\n{0}", "time.sleep(2)\n{0}", "time.sleep(i + 1)\n{0}", "time.sleep(0.2)\n{0}",
+    "if L.acquire(timeout=2):\n    {0}\n    L.release()", "if not E.wait(3):\n    {0}",
+    "with L:\n    time.sleep(3)", "try:\n    log.append(Q.get(timeout=2))\nexcept queue.Empty:\n    {0}",
+    "with C:\n    log.append(C.wait(2))", "{0}\nlog.append(round(time.monotonic()))",
+)  # fmt: skip
 
 
 def program(random: Random, threads: int | None = None, statements: int = 2, sleeps: bool = False) -> str:

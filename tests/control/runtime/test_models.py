@@ -117,12 +117,22 @@ print(len(log))
     "time-out not before others have slept": (
         """
 e = threading.Event()
-def waits(): log.append(e.wait(2))
+def waits(): log.append(e.wait(3))
 def sets(): time.sleep(1); e.set()
 run(waits, sets)
 print(log)
 """,
         {"finished [True]"},
+    ),
+    "a sleep that comes late, but not later than the slack": (
+        """
+e = threading.Event()
+def waits(): log.append(e.wait(2))
+def sets(): time.sleep(1); e.set()
+run(waits, sets)
+print(log)
+""",
+        {"finished [True]", "finished [False]"},
     ),
     "time-out while another sleeps longer": (
         """
@@ -145,9 +155,19 @@ print(log)
 """,
         {"finished [True]"},
     ),
-    "a timer comes at any time": (
+    "a timer never comes early": (
         """
 t = threading.Timer(5, lambda: log.append("timer"))
+t.start()
+log.append("main")
+t.join()
+print(log)
+""",
+        {"finished ['main', 'timer']"},
+    ),
+    "a timer may come before what is late": (
+        """
+t = threading.Timer(1, lambda: log.append("timer"))
 t.start()
 log.append("main")
 t.join()
@@ -161,7 +181,7 @@ t = threading.Timer(5, lambda: log.append("timer"))
 t.start(); t.cancel(); t.join()
 print(log)
 """,
-        {"finished []", "finished ['timer']"},
+        {"finished []"},
     ),
     "threads that start threads": (
         """
@@ -312,9 +332,16 @@ def test_early_time_outs_may_come_at_any_moment(tmp_path: Path) -> None:
 
 
 def test_what_is_assumed_of_time_outs_is_told(tmp_path: Path) -> None:
-    found = explored(tmp_path, HEAD + "threading.Event().wait(1)\n")
+    source = "def slow(): time.sleep({0})\nthread = threading.Thread(target=slow)\nthread.start()\n"
+    source += "thread.join(5)\nassert not thread.is_alive()\n"
+    found = explored(tmp_path, HEAD + source.format(3))
     assert found.complete
-    assert found.assumed == ("a time-out comes only when all others wait, or sleep for longer",)
+    late = "sleeps, timers and time-outs come late by at most 1 s, and never early (--slack)"
+    assert found.assumed == (late,)
+    assert explored(tmp_path, HEAD + source.format(4)).failure is not None
+    assert explored(tmp_path, HEAD + source.format(4), slack=0.5).complete
+    exact = explored(tmp_path, HEAD + source.format(4.9), slack=0.0)
+    assert exact.assumed == ("sleeps, timers and time-outs come in time (--slack 0)",) and exact.complete
 
 
 def test_random_numbers_and_time_do_not_depend_on_the_schedule(tmp_path: Path) -> None:
@@ -504,6 +531,9 @@ def test_covered_completely(tmp_path: Path, name: str) -> None:
 
 def test_daemon_that_works_for_ever_comes_to_an_end(tmp_path: Path) -> None:
     source = "def forever():\n    while True: log.append(1); time.sleep(1)\n"
+    found = explored(tmp_path, HEAD + source + "threading.Thread(target=forever, daemon=True).start()\n")
+    assert found.complete, found.open
+    source = source.replace("; time.sleep(1)", "")
     found = explored(tmp_path, HEAD + source + "threading.Thread(target=forever, daemon=True).start()\n")
     assert found.failure is None and any("daemon" in each for each in found.open)
 

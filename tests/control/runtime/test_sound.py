@@ -27,13 +27,14 @@ def test_all_results_are_found(seed: int, tmp_path: Path) -> None:
     assert executions >= len(found)
 
 
-@pytest.mark.parametrize("seed", range(CASES // 2))
-def test_all_results_with_punctual_sleeps_are_found(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(CASES))
+def test_all_results_with_sleeps_and_time_outs_are_found(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(program(Random(seed), threads=2, sleeps=True))
-    expected = brute_force(path, 150, punctual=True)
+    slack = (0.0, 1.0, 0.5, 4.0)[seed % 4]
+    expected = brute_force(path, 150, slack)
     if expected is not None:
-        assert reduced(path, punctual=True)[0] == expected
+        assert reduced(path, slack=slack)[0] == expected
 
 
 @pytest.mark.parametrize("seed", range(2 * int(os.environ.get("POSSIBLY_CASES", "1"))))

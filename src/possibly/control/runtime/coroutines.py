@@ -20,6 +20,47 @@ PlainTask: Any = asyncio.Task
 PlainFuture: Any = asyncio.Future
 
 
+class Line:
+    """Tasks that one turn has started or woken: each goes on after the one before it.
+
+    Its turn writes a thing of its own, which the next in line reads.
+    """
+
+    def __init__(self, loop: str) -> None:
+        self.loop = loop
+        self.waiting: set[str] = set()
+        """The things of those who have not gone on."""
+        self._last = ""
+        self._counts: dict[Task, int] = {}
+        self._places: dict[Task, tuple[str, str]] = {}
+        """What a task in line writes, and what it reads."""
+
+    def begin(self) -> None:
+        """A new turn begins."""
+        self._last = ""
+
+    def stand_behind(self, task: Task) -> str:
+        """The running turn has made the task ready; returns whom it stands behind."""
+        count = self._counts[task] = self._counts.get(task, 0) + 1
+        before = self._last if self._last in self.waiting else ""
+        mine = self._last = f"{self.loop}.line {task.name}#{count}"
+        self.waiting.add(mine)
+        self._places[task] = mine, before
+        return before
+
+    def footprint_of(self, task: Task) -> tuple[Access, ...]:
+        mine, before = self._places.get(task, ("", ""))
+        found = (Access(mine, True),) if mine else ()
+        return (*found, Access(before, False)) if before else found
+
+    def leave(self, task: Task) -> tuple[Access, ...]:
+        """The task goes on; returns what its turn touches for that."""
+        found = self.footprint_of(task)
+        mine, _ = self._places.pop(task, ("", ""))
+        self.waiting.discard(mine)
+        return found
+
+
 class LoopState:
     """What the model knows of one event loop."""
 
@@ -31,6 +72,7 @@ class LoopState:
         self.handles: dict[Task, Any] = {}
         self.wakers: dict[Task, str] = {}
         """Whose turn made the next turn of a task ready."""
+        self.line = Line(self.name)
         self.turn = 0
 
     def can_go(self) -> bool:
@@ -93,6 +135,9 @@ class _Seen:
 
     def cancel(self, msg: Any = None) -> bool:
         resolved(self)
+        mine = known_tasks.get(self)
+        if mine is not None:
+            mine.wakes_at = None  # what it sleeps for is over now
         found: bool = super().cancel(msg)  # type: ignore[misc]
         return found
 

@@ -12,7 +12,8 @@ nobody can tell that it runs.
 
 The order of an execution (`clocks`) is kept by footprints, so that what is done between visible operations
 can be looked through for races (`memory`). Virtual time belongs to a task and travels along that order:
-what a task reads from its clock depends on what it did and on what it waited for, not on the schedule.
+what a task reads from its clock depends on what it did and on what it waited for, not on the schedule. When
+sleeps, timers and time-outs may come is said in `moments`.
 """
 
 from __future__ import annotations
@@ -24,17 +25,25 @@ from typing import Any, NoReturn
 
 from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
 from possibly.control.runtime.noted import Noted
+from possibly.control.runtime.moments import (
+    Moment,
+    begin_of,
+    has_time,
+    is_timed,
+    is_waiting,
+    lateness,
+    moment_of,
+    slot_of,
+)  # fmt: skip
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.spin import NEUTRAL
 from possibly.control.runtime.task import Clocks, Ready, Task, published
 
-__all__ = ["CLOCK", "EXIT", "INPUT", "PUNCTUAL", "Kernel", "Task"]
+__all__ = ["CLOCK", "EXIT", "INPUT", "Kernel", "Task"]
 Shut = tuple[tuple[str, str], ...]
 CLOCK = "_:clock"
-"""The thing that stands for which waits may time out now. A time-out writes it, and so do the end of a sleep
-and every step that changes which these are; all other steps read it. See `Kernel._timing_out`."""
-PATIENT = "a time-out comes only when all others wait, or sleep for longer"
-PUNCTUAL = "a sleep ends only when all others wait, or sleep for longer"
+"""The family that becomes visible when somebody has to wait for the time to pass (`moments`)."""
+EARLY = "a time-out may come at any moment"
 ROUNDS = 32
 """After so many steps it is looked whether the execution goes round for ever."""
 INPUT = "input and output of an event loop, which is not under control"
@@ -66,11 +75,11 @@ class Kernel:
         self.look_for_rounds: Callable[[Kernel], None] | None = None
         """Ends the execution if it goes round for ever."""
         self.early_timeouts = False
-        self.punctual = False
-        """A sleep ends only when nobody can go on before; else at any moment."""
+        self.slack = 1.0
+        """Seconds by which a sleep, a timer, a time-out or whoever is ready may come late."""
         self.fifo = False
         self.timed = False
-        """There are time-outs in this program: every step looks at the clock."""
+        """In this program somebody has to wait for the time to pass: every step says when it is."""
         self.repeat = False
         """What was found out too late makes this execution useless for the search."""
         first = Task((0,), 0, "MainThread", False)
@@ -110,12 +119,12 @@ class Kernel:
         self._changes = 0
         self._shut: Shut = ()
         self.joined = True
-        self.has_timeouts = False
-        """Some operation has waited with a time-out."""
-        self._woke = False
-        """The running step is the end of a sleep."""
-        self._late: list[str] = []
-        """The waits that could time out after the last step."""
+        self.has_timers = False
+        """Somebody has slept, or waited with a time-out."""
+        self._moment = Moment(0.0, (), ())
+        """When the running step could begin."""
+        self._begins: dict[str, float] = {}
+        """When each task that can go on could do so first."""
         self._clocks = Clocks()
         self._overtime = 0
 
@@ -185,16 +194,10 @@ class Kernel:
         if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
             footprint = (*footprint, Access(task.loop, True))
             self.add(Access(task.loop, True))
-        if self.timed:
-            footprint = (*footprint, Access(CLOCK, timeout is not None or sleep is not None))
-        elif timeout is not None and not self.early_timeouts:
-            self.repeat = True
-        if sleep is not None and self.punctual:
-            self.assumed[PUNCTUAL] = None
-        if timeout is not None:
-            self.has_timeouts = True
-            if not self.early_timeouts:
-                self.assumed[PATIENT] = None
+        if timeout is not None or sleep is not None:
+            self.has_timers = True
+            if self.early_timeouts and timeout is not None:
+                self.assumed[EARLY] = None
         at = place_of(sys._getframe()) if at is None else at
         waits = ready is not None and not (self.early_timeouts and timeout is not None)
         task.operation = _new(Operation, (kind, thing, footprint, at, waits))
@@ -236,12 +239,9 @@ class Kernel:
         """The task that goes on, with its operation begun."""
         self.flush()
         enabled = self._enabled_tasks()
-        if self.has_timeouts:
-            late = self._timing_out(enabled)
-            for task in late:
-                task.timed_out = True
-            if late:
-                enabled = sorted([*enabled, *late], key=_ancestry)
+        early: list[Task] = []
+        if self.has_timers:
+            enabled, early = self._in_time(enabled)
         enabled = self._without_endless_daemons(enabled)
         if not enabled:
             self.finish(*self.stuck(self))
@@ -254,6 +254,8 @@ class Kernel:
             if task.refresh is not None and task.operation is not None and task.trail.changed is None:
                 task.operation = _refreshed(task.refresh(), task.operation, task.loop)
         pending = {task.name: task.operation for task in self.tasks if task.operation is not None}
+        if self.timed:
+            self._tell_times(pending, early)
         names = tuple([task.name for task in enabled])
         found = self.scheduler.choose(_new(Choice, (len(self.steps), self.previous, names, pending)))
         if found is None:
@@ -261,6 +263,10 @@ class Kernel:
         if found not in names:
             self.finish(Outcome.DIVERGED, self._divergence(found, names, pending))
         chosen = enabled[names.index(found)]
+        if self.has_timers and is_timed(chosen) and self._begins.get(found, 0.0) > min(self._begins.values()):
+            self.assumed[lateness(self.slack)] = None  # somebody comes late
+        if self.timed:
+            self._moment = moment_of(chosen, self.tasks, self.all, early, self._clocks, self.slack)
         self._begin(chosen, names, pending)
         return chosen
 
@@ -276,57 +282,55 @@ class Kernel:
 
     def _enabled_tasks(self) -> list[Task]:
         early = self.early_timeouts
-        found = [
+        return [
             task
             for task in self.tasks
             if task.operation is not None
             and (
                 (ready := task.ready) is None
                 or ready()
-                or (early and task.deadline is not None and _has_time(task))
+                or (early and task.deadline is not None and has_time(task))
             )
         ]
-        return self._punctually(found) if self.punctual else found
 
-    def _punctually(self, able: list[Task]) -> list[Task]:
-        """Without those who would wake before somebody else has done what he can do sooner."""
-        if any(task.wakes_at is None for task in able):
-            return [task for task in able if task.wakes_at is None]
-        first = min((task.wakes_at or 0.0 for task in able), default=0.0)
-        waits = [task.deadline for task in self.tasks if task.deadline is not None and _has_time(task)]
-        if self.early_timeouts or not waits or first <= min(waits):
-            return [task for task in able if task.wakes_at == first]
-        return []
+    def enabled_in_time(self) -> list[Task]:
+        """Who may go on now."""
+        able = self._enabled_tasks()
+        return self._in_time(able)[0] if self.has_timers else able
 
-    def _timing_out(self, enabled: list[Task]) -> list[Task]:
-        """The waits whose time may be up now.
+    def _in_time(self, able: list[Task]) -> tuple[list[Task], list[Task]]:
+        """Who may go on now, those whose time is up among them; and who has to wait for the time to pass."""
+        late = [] if self.early_timeouts else [each for each in self.tasks if is_waiting(each, able)]
+        begins = {task.name: begin_of(task, self._clocks) for task in able}
+        begins.update((task.name, task.deadline or 0.0) for task in late)
+        now = min(begins.values(), default=0.0) + self.slack
+        early = [task for task in (*able, *late) if begins[task.name] > now and is_timed(task)]
+        self._begins = begins
+        if early:
+            self.assumed[lateness(self.slack)] = None
+            self.repeat = self.repeat or not self.timed
+        found = [task for task in (*able, *late) if task not in early]
+        return (sorted(found, key=_ancestry) if late else found), early
 
-        What tasks compute takes no time; what they sleep does. So time passes only when everybody who can go
-        on sleeps, and then the first to come is the earliest time-out, unless somebody wakes before it.
-        """
-        if self.early_timeouts:
-            return []
-        waiting = [task for task in self.tasks if task.deadline is not None and _has_time(task)]
-        waiting = [task for task in waiting if task not in enabled]
-        if not waiting or any(task.wakes_at is None for task in enabled):
-            return []
-        first = min(task.deadline or 0.0 for task in waiting)
-        if any((task.wakes_at or 0.0) < first for task in enabled):
-            return []
-        return [task for task in waiting if task.deadline == first]
+    def _tell_times(self, pending: dict[str, Operation], early: list[Task]) -> None:
+        """Whoever has to wait for the time to pass waits for those who are to go on before."""
+        for task in self.tasks:
+            operation = task.operation
+            if operation is not None and is_timed(task):  # also whoever waits with a time-out
+                before = moment_of(task, self.tasks, self.all, early, self._clocks, self.slack).before
+                pending[task.name] = operation._replace(footprint=(*operation.footprint, *before))
 
     def _begin(self, chosen: Task, names: tuple[str, ...], pending: dict[str, Operation]) -> None:
         operation = chosen.operation
         assert operation is not None
         if chosen.timed_out or (chosen.ready is not None and chosen.deadline is not None):
             self._time_out(chosen)
-        self._woke = chosen.wakes_at is not None
         if chosen.wakes_at is not None:
             chosen.time = max(chosen.time, chosen.wakes_at)
             chosen.wakes_at = None
         self._chosen, self._operation = chosen, operation
         if chosen.timed_out:
-            read = tuple([Access(each.thing, False) for each in operation.footprint if each.thing != CLOCK])
+            read = tuple([Access(each.thing, False) for each in operation.footprint])
             self._operation = operation._replace(kind="timeout", footprint=read)
         self._enabled, self._pending, self._detail, self._shut = names, pending, None, ()
         self.joined = False
@@ -419,15 +423,7 @@ class Kernel:
             return
         self.joined = True
         task = self._chosen
-        if self.timed:
-            self._look_at_clock(self._woke or self._operation.kind == "timeout")
         self._clocks.step(task, self._operation.footprint)
-
-    def _look_at_clock(self, writes: bool) -> None:
-        operation = self._operation
-        assert operation is not None
-        kept = [access for access in operation.footprint if access.thing != CLOCK]
-        self._operation = operation._replace(footprint=(*kept, Access(CLOCK, writes)))
 
     def flush(self) -> None:
         """Closes the running step."""
@@ -436,16 +432,14 @@ class Kernel:
         chosen, operation = self._chosen, self._operation
         if chosen is None or operation is None:
             return
+        told = operation
         if self.timed:
-            able = self._enabled_tasks()
-            late = [task.name for task in self._timing_out(able)]
-            if self.punctual:
-                late += [task.name for task in able if task.wakes_at is not None]
-            if late != self._late:
-                self._late = late
-                self._look_at_clock(True)
-                operation = self._operation or operation
-        done = (chosen.name, operation, self._enabled, self._pending, self._detail, self._shut)
+            moment = self._moment
+            own = Access(slot_of(chosen, len(chosen.begins)), True)
+            told = operation._replace(footprint=(*operation.footprint, *moment.before, own))
+            self._shut = (*self._shut, *((kind, own.thing) for kind in moment.shut))
+            chosen.begins.append(max([moment.begin, *chosen.begins[-1:]]))
+        done = (chosen.name, told, self._enabled, self._pending, self._detail, self._shut)
         step = _new(Step, done)
         self._chosen = self._operation = None
         self.previous = chosen.name
@@ -492,17 +486,12 @@ def _seconds(given: Any) -> float:
 
 def _refreshed(now: Operation, before: Operation, loop: str) -> Operation:
     """What a task is about to do now, with what every operation touches."""
-    every = [access for access in before.footprint if access.thing in (CLOCK, EXIT, loop)]
+    every = [access for access in before.footprint if access.thing in (EXIT, loop)]
     return now._replace(footprint=(*now.footprint, *every), waits=before.waits)
 
 
 def _ancestry(task: Task) -> tuple[int, ...]:
     return task.ancestry
-
-
-def _has_time(task: Task) -> bool:
-    """A loop that retries after each time-out waits, in truth, for a change."""
-    return task.operation is not None and (task.trail.changed is None or task.trail.changed())
 
 
 kernel: Kernel | None = None

@@ -6,13 +6,14 @@ turn touches is known when it is over: memory, futures, locks, queues, the tasks
 counts as touching the whole loop. A turn that stops inside (another thread races for what it touches, or it
 uses a primitive of `threading`) keeps the loop busy until it ends.
 
-Which orders. Tasks that are ready go on in any order: in what order they become ready is up to timers and
-the outside world, and a program should not rely on it. With `fifo` they go on in the order in which the loop
-got them, as one loop without a world would run them. Sleeps and time-outs (`wait_for`, `timeout`, `wait`) are
-taken as those of threads are (`Kernel._timing_out`). Input and output of the loop is waited for as ever, and
-leaves the search open. Callbacks that are not turns of tasks (the inside of
-`gather`, of task groups) run right after the turn that caused them; timers set by the program, and calls from
-other threads, are tasks of their own.
+Which orders. What one turn starts or wakes goes on in the order in which it did so, as asyncio promises.
+Else tasks that are ready go on in any order: in what order they become ready is up to timers and the outside
+world, for which sleeps stand, also those of no time, and a program should not rely on it. With `fifo` they go
+on in the order in which the loop got them, as one loop without a world would run them. Sleeps and time-outs
+(`wait_for`, `timeout`, `wait`) are taken as those of threads are (`moments`). Input and output of the loop is
+waited for as ever, and leaves the search open. Callbacks that are not turns of tasks (the inside of `gather`,
+of task groups) run right after the turn that caused them; timers set by the program, and calls from other
+threads, are tasks of their own.
 """
 
 from __future__ import annotations
@@ -35,9 +36,16 @@ from possibly.control.runtime.coroutines import (
     name_of,
     state_of,
 )  # fmt: skip
-from possibly.control.runtime.kernel import CLOCK, INPUT, PUNCTUAL, Kernel, Task
+from possibly.control.runtime.kernel import INPUT, Kernel, Task
 from possibly.control.runtime.spin import coroutine_stack
-from possibly.control.runtime.timers import never, timers, told_call_at, told_call_from_thread, told_cancel
+from possibly.control.runtime.timers import (
+    LOOP_START,
+    never,
+    timers,
+    told_call_at,
+    told_call_from_thread,
+    told_cancel,
+)
 from possibly.control.runtime.turns import beginning_of_turn, end_of_turn, place_of_coroutine
 from possibly.probes.patching import Patches
 
@@ -102,7 +110,7 @@ def _poll(loop: Any, state: LoopState, kernel: Kernel) -> None:
     for patience in (0.0, *WAITS):
         loop._process_events(selector.select(patience))
         _collect(loop, state, kernel)
-        if kernel._enabled_tasks() or loop._stopping:
+        if kernel.enabled_in_time() or loop._stopping:
             return
 
 
@@ -111,13 +119,18 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     handle = state.handles.pop(chosen)
     state.busy = True
     owner = _owner(handle)
-    kernel.did(_waited_for(owner) if owner is not None else (Access(chosen.name, True),))
+    in_line = state.line.leave(chosen)
+    kernel.did((*(_waited_for(owner) if owner is not None else (Access(chosen.name, True),)), *in_line))
+    for access in in_line:
+        if access.writes:
+            kernel.opened(("resume", access.thing))
     if kernel.is_mixed:
         kernel.add(Access(state.name, False))
     if kernel.fifo:
         kernel.add(Access(f"{state.name}.line", True))
     if owner is not None:
         kernel.note(beginning_of_turn(owner, state.wakers.pop(chosen, "")))
+    state.line.begin()
     handle._run()
     if owner is not None:
         kernel.note(end_of_turn(owner))
@@ -215,15 +228,17 @@ def _succeeded(future: Any) -> bool:
 
 def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner: Any) -> None:
     state.handles[mine] = handle
-    if kernel.current is not mine and kernel.current.host is not None:
-        state.wakers[mine] = kernel.current.name
+    before = ""
+    if kernel.current is not mine:
+        before = state.line.stand_behind(mine)
+        if kernel.current.host is not None:
+            state.wakers[mine] = kernel.current.name
     waits = getattr(owner, "_possibly_waits", None) or ()
-    footprint = (Access(state.name, True), *(Access(name, False) for name in waits))
-    if kernel.punctual:
-        footprint = (*footprint, Access(CLOCK, mine.wakes_at is not None))
+    footprint = (Access(state.name, True), *(Access(name, False) for name in (mine.name, *waits)))
+    footprint += state.line.footprint_of(mine)
     mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(owner.get_coro()))
     mine.why = None
-    mine.ready = state.can_go
+    mine.ready = (lambda: state.can_go() and before not in state.line.waiting) if before else state.can_go
     turn = state.turn
     if kernel.fifo:
         mine.ready = lambda: state.can_go() and turn == min(_turns(state))
@@ -275,7 +290,7 @@ def _time(plain: Any) -> Any:
         if kernel is None:
             found: float = plain(self)
             return found
-        return 1_000.0 * 0 + kernel.current.time
+        return LOOP_START + kernel.current.time
 
     return time
 
@@ -286,8 +301,7 @@ def _sleep(plain: Any) -> Any:
         if kernel is None or delay <= 0:
             return await plain(delay, result)
         kernel.current.wakes_at = kernel.current.time + delay
-        if kernel.punctual:
-            kernel.assumed[PUNCTUAL] = None
+        kernel.has_timers = True
         await plain(0)
         return result
 

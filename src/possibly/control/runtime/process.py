@@ -54,8 +54,8 @@ class Job:
     """If given, only accesses to these are choice points."""
     limit: int = 20_000
     early_timeouts: bool = False
-    punctual: bool = False
-    """Sleeps end only when nobody else can go on before."""
+    slack: float = 1.0
+    """Seconds by which sleeps, timers and time-outs may come late."""
     seed: int = 0
     fifo: bool = False
     """Event loops run what is ready in the order in which it became so."""
@@ -93,8 +93,8 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     kernel.early_timeouts = job.early_timeouts
     kernel.fifo = job.fifo
     kernel.look_for_rounds = cycles.look
-    kernel.punctual = job.punctual
-    kernel.timed = CLOCK in job.visible or job.punctual
+    kernel.slack = job.slack
+    kernel.timed = CLOCK in job.visible
     kernel.watchers = [make() for make in job.watchers]
     inputs.seed = job.seed
     loading.loaded.clear()

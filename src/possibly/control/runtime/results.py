@@ -18,7 +18,7 @@ def result(
 ) -> tuple[Execution, dict[str, Any]]:
     kernel.settle_labels()
     last: dict[str, Operation] = {task.name: task.operation for task in kernel.tasks if task.operation}
-    enabled = tuple(task.name for task in kernel._enabled_tasks())
+    enabled = tuple(task.name for task in kernel.enabled_in_time())
     steps = kernel.steps
     found = {family for family in memory.racy if family not in memory.overflowed}
     if found:

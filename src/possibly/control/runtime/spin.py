@@ -40,6 +40,8 @@ class Kernel(Protocol):
 
 NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume", SPIN})
 """Operations that may stand in a round without being a change; their own things do not count as read."""
+LOOKS = frozenset({"await", "timeout"})
+"""Of these, those that look whether something has happened meanwhile: a change of it ends the round."""
 CHANGES = frozenset({"write", "start", "end"})
 """Operations that are always a change, and never wait."""
 ALWAYS = frozenset({"_:clock", "_:exit"})
@@ -104,6 +106,8 @@ class Trail:
                     self.effect()
                     return
             self.reads += [(thing, versions.get(thing, 0)) for thing, _ in footprint]
+        elif operation.kind in LOOKS:
+            self.reads += [(thing, versions.get(thing, 0)) for thing, _ in footprint if thing not in ALWAYS]
         for thing, _ in footprint:
             self.footprints += reading(thing)
 

@@ -20,8 +20,8 @@ class Task:
     """A thread or a task of an event loop."""
 
     __slots__ = (
-        "ancestry", "children", "clock", "daemon", "deadline", "ended", "held", "hidden", "host", "index",
-        "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
+        "ancestry", "begins", "children", "clock", "daemon", "deadline", "ended", "held", "hidden", "host",
+        "index", "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
         "returns_to", "things", "time", "timed_out", "trail", "wakes_at", "why",
     )  # fmt: skip
 
@@ -46,6 +46,8 @@ class Task:
         self.wakes_at: float | None = None
         """It sleeps until then."""
         self.timed_out = False
+        self.begins: list[float] = []
+        """When each of its steps could be done first, if that is told (`moments`)."""
         self.ended = False
         self.returns_to: Task | None = None
         self.host: Task | None = None
@@ -88,6 +90,15 @@ class Clocks:
         if writes and thing in self._read:
             _raise(task, self._read[thing])
         self._touch(thing, writes, (published(task), task.time, -1, 0))
+
+    def latest(self, footprint: tuple[Access, ...], but: str) -> float:
+        """When these were written last, so that whoever waits for one of them could go on; but for one."""
+        found = 0.0
+        for thing, _ in footprint:
+            moment = self._written.get(thing)
+            if moment is not None and moment[1] > found and thing != but:
+                found = moment[1]
+        return found
 
     def _touch(self, thing: str, writes: bool, moment: Moment) -> None:
         if writes:

@@ -174,8 +174,8 @@ class Timer(threading.Thread):
         kernel = running.kernel
         if kernel is not None:
             thing = self.finished.name
-            kernel.visible("timer", thing, reading(thing), "", sleep=self.interval)
-            if not self.finished._flag:
+            flagged = lambda: self.finished._flag  # noqa: E731
+            if not kernel.visible("timer", thing, reading(thing), "", flagged, max(self.interval, 0)):
                 self.function(*self.args, **self.kwargs)
             self.finished.set()
 

@@ -11,8 +11,11 @@ from typing import Any
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.coroutines import state_of, states
-from possibly.control.runtime.kernel import CLOCK, Task
+from possibly.control.runtime.kernel import EARLY, Task
 
+LOOP_START = 1_000.0
+"""What the clock of every loop says when an execution begins, as `time.monotonic` does."""
+TIME_OUTS = frozenset({"_release_waiter", "Timeout._on_timeout"})
 timers: dict[Any, Task] = {}
 
 
@@ -38,15 +41,11 @@ def told_call_at(plain: Any) -> Any:
             "timer", mine.name, (Access(state.name, True), Access(mine.name, True)), ""
         )
         mine.ready = state.can_go
-        mine.wakes_at = when
-        if name in ("_release_waiter", "Timeout._on_timeout"):
-            mine.ready = never
-            mine.deadline, mine.wakes_at = when, None
-            kernel.has_timeouts = True
-            kernel.repeat = kernel.repeat or not (kernel.timed or kernel.early_timeouts)
-        if kernel.timed:
-            clock = Access(CLOCK, mine.deadline is not None)
-            mine.operation = mine.operation._replace(footprint=(*mine.operation.footprint, clock))
+        kernel.has_timers = True
+        if kernel.early_timeouts and name in TIME_OUTS:
+            kernel.assumed[EARLY] = None
+        else:
+            mine.wakes_at = when - LOOP_START
         return handle
 
     return call_at

@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ignore=[],
         watched=[],
         early_timeouts=False,
+        slack=1.0,
         punctual=False,
         fifo=False,
         input=None,

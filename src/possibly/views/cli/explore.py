@@ -81,7 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fifo", action="store_true", help=_FIFO)
     group.add_argument("--input", metavar="FILE", help="what the program reads from its standard input")
     group.add_argument("--early-timeouts", action="store_true", help=_EARLY)
-    group.add_argument("--punctual", action="store_true", help=_PUNCTUAL)
+    group.add_argument("--slack", metavar="SECONDS", type=_slack, default=1.0, help=_SLACK)
+    group.add_argument("--punctual", action="store_true", help="the same as --slack 0")
     add_macro_arguments(parser)
     group = parser.add_argument_group("results")
     group.add_argument(
@@ -98,7 +99,7 @@ _WATCH = "of memory, only this variable or attribute is a choice point; may be g
 _IGNORE = "accesses to this variable or attribute are no choice points; may be given again"
 _FIFO = "tasks of an event loop go on in the order in which they become ready, not in any order"
 _STEPS = "give an execution up after N operations (20,000)"
-_PUNCTUAL = "a sleep or timer ends only when all others wait, or sleep for longer (default: at any moment)"
+_SLACK = "sleeps, timers and time-outs come late by at most so much, and never early (1)"
 _EARLY = "a wait with a time-out may end at any moment, not only when nothing else can go on"
 
 
@@ -113,6 +114,13 @@ def _jobs(text: str) -> int:
     import os
 
     return os.cpu_count() or 1 if text == "all" else _positive(text)
+
+
+def _slack(text: str) -> float:
+    found = float(text)
+    if not 0 <= found < float("inf"):
+        raise argparse.ArgumentTypeError("not a number of seconds from 0 on")
+    return found
 
 
 def _seconds(text: str) -> float:
@@ -272,7 +280,7 @@ def controlled(
         seed=arguments.seed,
         ignored=frozenset(arguments.ignore),
         early_timeouts=arguments.early_timeouts,
-        punctual=arguments.punctual,
+        slack=0.0 if arguments.punctual else arguments.slack,
         fifo=arguments.fifo,
         input="" if arguments.input is None else read_text(arguments.input),
     )

@@ -56,6 +56,7 @@ class ExploredTest:
             **{
                 "seed": options.seed,
                 "early_timeouts": options.early_timeouts,
+                "slack": options.slack,
                 **included(options.include),
                 **more,
             },

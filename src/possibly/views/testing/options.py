@@ -33,6 +33,7 @@ class TestOptions:
     scheduler: str = "dpor"
     preemptions: int = 2
     early_timeouts: bool = False
+    slack: float = 1.0
     include: tuple[str, ...] = ()
     open: str = ""
     """What a verdict that is open does: it fails the test or warns; empty: what suits the scheduler."""
