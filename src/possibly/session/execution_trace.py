@@ -26,7 +26,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.place import place_in
 
-TURNS = frozenset({"resume", "timer", "callback"})
+TURNS = frozenset({"resume", "timer", "callback", "arrive"})
 MEMORY = frozenset({"read", "write", "spin"}) | TURNS
 """Kinds of steps that touch memory as well as primitives."""
 KINDS = {

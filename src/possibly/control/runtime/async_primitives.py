@@ -12,7 +12,7 @@ from possibly.probes.patching import Patches
 
 
 def install(patches: Patches) -> None:
-    for kind in ("Lock", "Semaphore", "Event", "Condition", "Queue"):
+    for kind in ("Lock", "Semaphore", "Event", "Condition", "Queue", "StreamReader"):
         patches.put(getattr(asyncio, kind), "__init__", _named(getattr(asyncio, kind).__init__))
     for kind, methods in _PRIMITIVES.items():
         for name, writes in methods.items():
@@ -29,7 +29,15 @@ _PRIMITIVES: dict[str, dict[str, bool]] = {
         "put_nowait": True, "get_nowait": True, "put": True, "get": True, "qsize": False, "empty": False,
         "full": False, "task_done": True, "join": False,
     },
+    "StreamReader": {
+        "read": True, "readline": True, "readexactly": True, "readuntil": True, "at_eof": False,
+        "feed_data": True, "feed_eof": True, "set_exception": True, "exception": False,
+    },
 }  # fmt: skip
+
+
+_INNER = frozenset({"feed_data", "feed_eof", "set_exception"})
+"""What transports call, not programs."""
 
 
 def _named(plain: Any) -> Any:
@@ -60,7 +68,8 @@ def _seen(plain: Any, writes: bool) -> Any:
 
     def method(self: Any, *given: Any, **options: Any) -> Any:
         touch(self, writes)
-        tell_use(plain.__name__, self)
+        if plain.__name__ not in _INNER:
+            tell_use(plain.__name__, self)
         return plain(self, *given, **options)
 
     method.__name__ = plain.__name__

@@ -47,6 +47,7 @@ from possibly.control.runtime.timers import (
     told_cancel,
 )
 from possibly.control.runtime.turns import beginning_of_turn, end_of_turn, place_of_coroutine
+from possibly.control.world import network
 from possibly.probes.patching import Patches
 
 WAITS = (0.1, 1.0)
@@ -330,6 +331,7 @@ def install(patches: Patches) -> None:
     for module in (asyncio, tasks):
         patches.put(module, "all_tasks", _all_tasks(module.all_tasks))
     async_primitives.install(patches)
+    network.install(patches)
 
 
 class _InLine(set[Any]):

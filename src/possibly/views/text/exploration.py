@@ -47,6 +47,7 @@ PHRASES = {
     "spin": "looks again at {}",
     "resume": "goes on",
     "timer": "comes to the end of its time",
+    "arrive": "brings",
     "begin": "begins {}",
     "woken": "is woken by {}",
     "cancelled": "is cancelled by {}",

@@ -1,0 +1,164 @@
+"""The ends of a connection, as protocols of `asyncio` know them.
+
+What differs from a real one: nothing waits because too much is on its way, so a protocol is never asked to
+pause; whoever writes to an end that is closed is not told.
+"""
+
+from __future__ import annotations
+
+import errno
+from asyncio import protocols, transports
+from typing import Any
+
+from possibly.control.world.wires import Item, Wire
+
+
+class Link(transports.Transport):
+    """One end: writes to its wire, and gets what comes on the other one."""
+
+    def __init__(self, loop: Any, protocol: Any, out: Wire, back: Wire, extra: dict[str, Any]) -> None:
+        super().__init__(extra)
+        self._loop = loop
+        self._protocol = protocol
+        self._out = out
+        self._back = back
+        self._closing = False
+        self._ended = False
+        """It has said that it will write no more."""
+        self.peer: Link | None = None
+        self.server: Any = None
+
+    # ---- writing ------------------------------------------------------------------------------------
+
+    def write(self, data: Any) -> None:
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"data argument must be a bytes-like object, not {type(data).__name__!r}")
+        if self._ended:
+            raise RuntimeError("Cannot call write() after write_eof()")
+        if data and not self._closing:
+            self._send(bytes(data))
+
+    def writelines(self, list_of_data: Any) -> None:
+        self.write(b"".join(list_of_data))
+
+    def write_eof(self) -> None:
+        if not self._ended and not self._closing:
+            self._ended = True
+            self._send(None)
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def _send(self, item: Item) -> None:
+        peer = self.peer
+        if peer is not None:
+            self._out.send(item, lambda: peer.receive(item))
+
+    # ---- reading ------------------------------------------------------------------------------------
+
+    def receive(self, item: Item) -> None:
+        """Something arrives."""
+        if self._closing:
+            return
+        if item is None:
+            if not self._protocol.eof_received():
+                self.close()
+        elif isinstance(self._protocol, protocols.BufferedProtocol):
+            self._fill(item)
+        else:
+            self._protocol.data_received(item)
+
+    def _fill(self, data: bytes) -> None:
+        while data:
+            buffer = self._protocol.get_buffer(len(data))
+            size = min(len(buffer), len(data))
+            buffer[:size] = data[:size]
+            self._protocol.buffer_updated(size)
+            data = data[size:]
+
+    def pause_reading(self) -> None:
+        self._back.touch()
+        self._back.is_paused = True
+
+    def resume_reading(self) -> None:
+        self._back.touch()
+        self._back.is_paused = False
+
+    def is_reading(self) -> bool:
+        self._back.touch()
+        return not self._back.is_paused and not self._closing
+
+    # ---- the end ------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        self._lose(None, None)
+
+    def abort(self) -> None:
+        self._lose(None, ConnectionResetError("Connection reset by peer"))
+
+    def lost(self, error: Exception | None) -> None:
+        """The other end is gone."""
+        self._lose(error, None, silently=True)
+
+    def _lose(self, mine: Exception | None, theirs: Exception | None, silently: bool = False) -> None:
+        if self._closing:
+            return
+        self._back.touch()
+        self._closing = True
+        peer = self.peer
+        if theirs is not None and peer is not None:
+            self._out.send(repr(theirs), lambda: peer.lost(theirs))
+        elif not self._ended and not silently:
+            self._send(None)
+        self._loop.call_soon(self._tell_lost, mine)
+
+    def _tell_lost(self, error: Exception | None) -> None:
+        self._protocol.connection_lost(error)
+        if self.server is not None:
+            detach(self.server, self)
+            self.server = None
+
+    def refuse(self) -> None:
+        """Nobody is there for a connection that was made."""
+        self._closing = True
+        peer = self.peer
+        if peer is not None:
+            error = ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+            self._out.send("reset", lambda: peer.lost(error))
+
+    def is_closing(self) -> bool:
+        self._back.touch()
+        return self._closing
+
+    # ---- what else is asked -------------------------------------------------------------------------
+
+    def set_protocol(self, protocol: Any) -> None:
+        self._protocol = protocol
+
+    def get_protocol(self) -> Any:
+        return self._protocol
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def get_write_buffer_limits(self) -> tuple[int, int]:
+        return 16_384, 65_536
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+
+def attach(server: Any, link: Link) -> None:
+    """The server counts its connections: by number up to Python 3.12, then by transport."""
+    link.server = server
+    try:
+        server._attach(link)
+    except TypeError:
+        server._attach()
+
+
+def detach(server: Any, link: Link) -> None:
+    try:
+        server._detach(link)
+    except TypeError:
+        server._detach()
