@@ -245,7 +245,9 @@ def test_punctual_sleeps(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["explore", "--punctual", "sleepy.py"]) == 0
     assert "assuming that sleeps, timers and time-outs come in time" in capsys.readouterr().out
     assert main(["explore", "--slack", "0.4", "sleepy.py"]) == 0
-    assert main(["explore", "--slack", "-1", "sleepy.py"]) == 2
+    with pytest.raises(SystemExit):
+        main(["explore", "--slack", "-1", "sleepy.py"])
+    assert "not a number of seconds from 0 on" in capsys.readouterr().err
     (folder / "sleepy.py").write_text(SLEEPY.replace("(3, 1, 2)", "(3, 1, 1)").replace("[1, 2, 3]", "[]"))
     assert main(["explore", "--punctual", "sleepy.py"]) == 1
     assert main(["replay", "sleepy.schedule"]) == 1

@@ -24,7 +24,6 @@ from operator import index
 from typing import Any, NoReturn
 
 from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
-from possibly.control.runtime.noted import Noted
 from possibly.control.runtime.moments import (
     Moment,
     begin_of,
@@ -35,6 +34,7 @@ from possibly.control.runtime.moments import (
     moment_of,
     slot_of,
 )  # fmt: skip
+from possibly.control.runtime.noted import Noted
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.spin import NEUTRAL
 from possibly.control.runtime.task import Clocks, Ready, Task, published

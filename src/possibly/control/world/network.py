@@ -46,16 +46,15 @@ class Network:
         return port
 
 
-_networks: dict[int, Network] = {}
+_present: tuple[Kernel, Network] | None = None
 
 
 def network_of(kernel: Kernel) -> Network:
     """Each execution has its own."""
-    found = _networks.get(id(kernel))
-    if found is None:
-        _networks.clear()
-        found = _networks[id(kernel)] = Network()
-    return found
+    global _present
+    if _present is None or _present[0] is not kernel:
+        _present = kernel, Network()
+    return _present[1]
 
 
 class Listener:
