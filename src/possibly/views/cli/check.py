@@ -121,11 +121,13 @@ def status_with(answers: Answers, arguments: argparse.Namespace) -> int:
 
 
 def _are_many(arguments: argparse.Namespace) -> bool:
-    if arguments.jobs is None and arguments.resume is None and not _may_be_many(arguments.traces):
+    """`run` checks the one trace that it has recorded, and has no such options."""
+    is_asked_for = any(getattr(arguments, word, None) is not None for word in ("jobs", "resume"))
+    if not is_asked_for and not _may_be_many(arguments.traces):
         return False
     from possibly.views.cli import many
 
-    return arguments.jobs is not None or arguments.resume is not None or many.is_many(arguments.traces)
+    return is_asked_for or many.is_many(arguments.traces)
 
 
 def _may_be_many(traces: Sequence[str]) -> bool:
