@@ -82,7 +82,7 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> object:
     """Public names are imported when they are first used: `import possibly` costs nothing."""
     if name == "load_ipython_extension":  # for %load_ext in a notebook
-        return getattr(import_module("possibly.views.magic"), name)
+        return getattr(import_module("possibly.views.notebook"), name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _CLAIMS:  # kept, since a program may claim something in its innermost loop

@@ -3,10 +3,6 @@
 %load_ext possibly
 %%possibly record --ctl "AG(total >= 0)"
 %%possibly explore --time 30
-"""Answers in a notebook: the page's diagram inline.
-
-A page is put into a frame of its own that may run scripts and nothing else: it sees neither the notebook nor
-the network (its content security policy forbids every request, `views.web.page`).
 """
 
 from __future__ import annotations
@@ -20,15 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.views.inline import preformatted, run_html
-from html import escape
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from possibly.order.computation import Computation
     from possibly.verdict.model import Report
 
 USAGE = "%%possibly record [OPTIONS OF possibly run], or %%possibly explore [OPTIONS OF possibly explore]"
-HEIGHT = 560
 
 
 class Shown:
@@ -117,32 +110,3 @@ def _explored(words: list[str], cell: str) -> object:
         with controlled((path,), given) as program:
             found = Explored(explore(program, options))
         return Shown(found._repr_html_(), found.explain())
-def framed(page: str, height: int = HEIGHT) -> str:
-    """A page inside a notebook."""
-    source = escape(page, quote=True)
-    style = f"width: 100%; height: {height}px; border: 1px solid #ccc"
-    return f'<iframe sandbox="allow-scripts" srcdoc="{source}" style="{style}"></iframe>'
-
-
-def preformatted(text: str) -> str:
-    return f"<pre>{escape(text)}</pre>"
-
-
-def run_html(computation: Computation, verdicts: tuple[Verdict, ...] = ()) -> str:
-    """The picture of a run, with answers on it."""
-    from possibly.verdict.model import Report
-    from possibly.views.web.contents import contents_of
-    from possibly.views.web.page import render_page
-
-    trace = computation.trace
-    report: Report = Report(trace.file or "run", len(trace.processes), len(trace), verdicts)
-    contents = contents_of(computation, report, None, commands=lambda _: [], quote=lambda _: None)
-    return framed(render_page(trace, computation, report, contents))
-
-
-def execution_html(execution: Execution, text: str) -> str:
-    """A schedule: its report, and its picture below."""
-    from possibly.order.computation import Computation
-    from possibly.session.execution_trace import trace_of
-
-    return preformatted(text) + run_html(Computation(trace_of(execution, {}, "schedule")))
