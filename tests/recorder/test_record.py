@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import subprocess
 import sys
 import threading
@@ -34,6 +35,7 @@ def test_a_block_is_recorded_and_everything_is_as_before(tmp_path: Path) -> None
     with possibly.record(tmp_path / "run.jsonl", watch=["total"], calls=["add"]) as recorder:
         work()
     assert (threading.Lock, threading.Thread.start, add.__code__) == kinds
+    assert not [name for name in vars(builtins) if name.startswith("_possibly")]
     trace = load(tmp_path / "run.jsonl")
     assert recorder.trace is not None and len(recorder.trace) == len(trace)
     assert {"adder1", "adder2"} <= {process.name for process in trace.processes}

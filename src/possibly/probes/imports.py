@@ -19,20 +19,33 @@ from possibly.probes.source import SiteMaker, Watch, rewritten
 
 Sites = Callable[[str], SiteMaker]
 """Makes the sites of a file."""
+Instrument = Callable[[CodeType, str, str], CodeType]
+"""(code of a module, its file, its name) -> the code with sites before its instructions."""
+
+
+rewritten_modules: set[str] = set()
+"""Modules of this process whose source was rewritten."""
 
 
 class RewritingLoader(SourceFileLoader):
     """Loads a module whose source is rewritten."""
 
-    def __init__(self, name: str, path: str, watch: Watch, sites: Sites) -> None:
+    def __init__(
+        self, name: str, path: str, watch: Watch, sites: Sites, instrument: Instrument | None = None
+    ) -> None:
         super().__init__(name, path)
         self._watch = watch
         self._sites = sites
+        self._instrument = instrument
 
     def get_code(self, fullname: str) -> CodeType | None:
         source = self.get_data(self.path)
         code = self.rewritten_code(source, fullname)
-        return super().get_code(fullname) if code is None else code
+        if code is None:
+            code = super().get_code(fullname)
+        if code is None or self._instrument is None:
+            return code
+        return self._instrument(code, self.path, fullname)
 
     def rewritten_code(self, source: bytes, name: str) -> CodeType | None:
         try:
@@ -43,6 +56,7 @@ class RewritingLoader(SourceFileLoader):
         found = rewritten(tree, text, name, self._watch, self._sites(self.path))
         if found is None:
             return None
+        rewritten_modules.add(name)
         code: CodeType = self.source_to_code(found, self.path)
         return code
 
@@ -50,10 +64,13 @@ class RewritingLoader(SourceFileLoader):
 class Finder:
     """Stands first in `sys.meta_path`. (The base class for finders is slow to import, and gives nothing.)"""
 
-    def __init__(self, patches: Patches, watch: Watch, sites: Sites) -> None:
+    def __init__(
+        self, patches: Patches, watch: Watch, sites: Sites, instrument: Instrument | None = None
+    ) -> None:
         self._patches = patches
         self._watch = watch
         self._sites = sites
+        self._instrument = instrument
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -67,7 +84,7 @@ class Finder:
             return spec
         file = spec.origin
         if type(spec.loader) is SourceFileLoader and file is not None and port.is_user_file(file):
-            spec.loader = RewritingLoader(fullname, file, self._watch, self._sites)
+            spec.loader = self.loader(fullname, file)
             return spec
         return None
 
@@ -83,7 +100,7 @@ class Finder:
         return None
 
     def loader(self, name: str, path: str) -> RewritingLoader:
-        return RewritingLoader(name, path, self._watch, self._sites)
+        return RewritingLoader(name, path, self._watch, self._sites, self._instrument)
 
 
 def put_first(finder: Finder) -> None:

@@ -163,6 +163,13 @@ def become(process: int) -> None:
     _moved()
 
 
+def stand_in(process: int) -> int:
+    """The running thread is that process for a while; which one it was, for `become`."""
+    before = _threads.get(get_ident(), 0)
+    become(process)
+    return before
+
+
 def forget_processes() -> None:
     """After a fork: the thread that goes on in the child is a new process."""
     _threads.clear()

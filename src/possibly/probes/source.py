@@ -67,6 +67,8 @@ class Watch:
     """Locals that are told as those of their function, `f.x`, too, and the calls of that."""
     every_call: bool = False
     """Calls of all functions that are no generators, as far as `most_calls` goes."""
+    shared: bool = False
+    """Accesses that conflict and are not ordered: by sites before the instructions, not by source."""
     most_calls: int = 0
     """Of a function that was called more often nothing is kept, unless it is named; 0: of none."""
 

@@ -58,21 +58,27 @@ class _Driver(Coroutine):  # type: ignore[type-arg]
 
     def send(self, value: Any) -> Any:
         self._go_on()
+        thread = port.stand_in(self._task)
         try:
             self._waits_for = found = self._coroutine.send(value)
         except BaseException:
             port.before("end", self._task)
             raise
+        finally:
+            port.become(thread)
         return found
 
     def throw(self, *error: Any) -> Any:
         self._go_on()
         port.after("resume", self._task)
+        thread = port.stand_in(self._task)
         try:
             self._waits_for = found = self._coroutine.throw(*error)
         except BaseException:
             port.before("end", self._task)
             raise
+        finally:
+            port.become(thread)
         return found
 
     def _go_on(self) -> None:

@@ -43,6 +43,13 @@ typedef struct {
 enum { POSITION = 0, ENTRIES = 8, FIRST_ACTION = 104, LONGEST = 64 };
 enum { NO_VALUE, INTEGER, NOTHING, FALSE_, TRUE_, FLOAT };
 
+/* Hears of an action: (itself, its number, the process, the thing, the detail). */
+typedef struct {
+    void (*told)(void *, int, long, PyObject *, PyObject *);
+    void *itself;
+    void (*moved)(void *); /* threads may be other processes than they were */
+} Follower;
+
 typedef struct {
     PyObject_HEAD
     PyObject *kind;    /* SYNC */
@@ -63,6 +70,8 @@ typedef struct {
     unsigned most_calls; /* 0: calls are not counted */
     unsigned *calls;     /* of functions, by their sites */
     size_t sites;
+    uint64_t passed;   /* entries that were taken away, and records */
+    PyObject *follower; /* a capsule: who hears of every action */
     Py_ssize_t position; /* how long the list was when the newest record was written */
 } Tape;
 
@@ -240,6 +249,7 @@ static int write_action(Tape *self, const Record *record)
     if (record->details == 2)
         at = put_signed(at, record->second);
     self->count = (size_t)(at - self->bytes);
+    self->passed++;
     return 0;
 }
 
@@ -257,6 +267,7 @@ static int write_noted(Tape *self, const Record *record)
         at += 8;
     }
     self->count = (size_t)(at - self->bytes);
+    self->passed++;
     return 0;
 }
 
@@ -308,6 +319,34 @@ static PyObject *tell(Tape *self, int is_after, PyObject *const *args, Py_ssize_
                                                      : write_entry(self, args[0], args[1], detail, &record);
     if (failed)
         return NULL;
+    if (self->follower) {
+        Follower *hears = PyCapsule_GetPointer(self->follower, "possibly.follower");
+        hears->told(hears->itself, number, process, args[1], detail);
+    }
+    Py_RETURN_NONE;
+}
+
+/* From now on this capsule's owner hears of every action. */
+static PyObject *tape_follow(Tape *self, PyObject *capsule)
+{
+    if (!PyCapsule_IsValid(capsule, "possibly.follower")) {
+        PyErr_SetString(PyExc_TypeError, "not a follower");
+        return NULL;
+    }
+    Py_XSETREF(self->follower, Py_NewRef(capsule));
+    Py_RETURN_NONE;
+}
+
+/* Where the number of records, and of entries taken away, can be read. */
+static PyObject *tape_counter(Tape *self, PyObject *Py_UNUSED(none))
+{
+    return PyCapsule_New(&self->passed, "possibly.counter", NULL);
+}
+
+/* Another file begins. */
+static PyObject *tape_begin(Tape *self, PyObject *Py_UNUSED(none))
+{
+    self->passed = 0;
     Py_RETURN_NONE;
 }
 
@@ -454,6 +493,10 @@ static PyObject *tape_left_out(Tape *self, PyObject *Py_UNUSED(none))
 static PyObject *tape_forget(Tape *self, PyObject *Py_UNUSED(none))
 {
     memset(self->known, 0, sizeof self->known);
+    if (self->follower) {
+        Follower *hears = PyCapsule_GetPointer(self->follower, "possibly.follower");
+        hears->moved(hears->itself);
+    }
     Py_RETURN_NONE;
 }
 
@@ -469,6 +512,7 @@ static PyObject *tape_take(Tape *self, PyObject *Py_UNUSED(none))
     }
     self->count = 0;
     self->position = 0;
+    self->passed += (uint64_t)PyList_GET_SIZE(entries);
     return Py_BuildValue("(NN)", entries, packed);
 }
 
@@ -516,6 +560,7 @@ static int tape_traverse(Tape *self, visitproc visit, void *arg)
 static int tape_clear(Tape *self)
 {
     Py_CLEAR(self->kind);
+    Py_CLEAR(self->follower);
     Py_CLEAR(self->action[0]);
     Py_CLEAR(self->action[1]);
     Py_CLEAR(self->told_before);
@@ -547,6 +592,9 @@ static PyMethodDef tape_methods[] = {
     {"leave", (PyCFunction)tape_leave, METH_O, "It ends."},
     {"limit_calls", (PyCFunction)tape_limit_calls, METH_O, "Calls beyond this number are too many; 0: never."},
     {"left_out", (PyCFunction)tape_left_out, METH_NOARGS, "Sites of functions that were called too often."},
+    {"follow", (PyCFunction)tape_follow, METH_O, "Who hears of every action."},
+    {"counter", (PyCFunction)tape_counter, METH_NOARGS, "Where the number of entries passed can be read."},
+    {"begin", (PyCFunction)tape_begin, METH_NOARGS, "Another file begins."},
     {"forget", (PyCFunction)tape_forget, METH_NOARGS, "Which thread is which process has changed."},
     {"take", (PyCFunction)tape_take, METH_NOARGS, "All entries and records so far, which are then forgotten."},
     {NULL, NULL, 0, NULL},

@@ -42,10 +42,17 @@ OBJECT_ARGUMENT, THING_ARGUMENT = "\0object", "\0thing"
 """(OBJECT_ARGUMENT, number): an argument of a call that is an object; the other: that is a primitive."""
 LEFT_OUT = 29
 """(LEFT_OUT, site): calls of a function that is called too often; what was told of them does not count."""
+SHARED = 31
+"""(SHARED, ((sequence, how, entry), ...), how, entry): an access to what tasks share, told for the order that
+it gives, with earlier ones that it met; so many entries stood before each."""
+FOR_ORDER = 64
+"""Added to the kind of such an entry where logs are read."""
+CHANGED = 128
+"""Added as well if it was one operation of the interpreter that changes a container."""
 HEADER = 26
 """(HEADER, fields): which process of the operating system this is, and who started it."""
 __all__ = [
-    "ENTER", "EXIT", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LEFT_OUT", "MARK", "MEMBER_READ",
-    "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
-    "PROCESS", "RAW", "READ", "SET", "SITE", "SYNC", "THING", "THING_ARGUMENT", "WRITE",
+    "CHANGED", "ENTER", "EXIT", "FOR_ORDER", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LEFT_OUT",
+    "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN", "PROCESS", "RAW",
+    "READ", "SET", "SHARED", "SITE", "SYNC", "THING", "THING_ARGUMENT", "WRITE",
 ]  # fmt: skip

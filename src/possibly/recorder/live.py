@@ -13,7 +13,7 @@ import linecache
 import sys
 from collections.abc import Iterator
 from importlib.abc import InspectLoader
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, CoroutineType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from possibly.probes import port
@@ -61,6 +61,20 @@ class Live:
         for function, code in self._replaced:
             function.__code__ = code
         self._replaced.clear()
+
+    def is_in_use(self) -> bool:
+        """Whether code that was put in still runs, in some thread, generator or coroutine."""
+        ours = {code for codes in self._files.values() for code in codes.values()}
+        frames: list[Any] = list(sys._current_frames().values())
+        frames += [getattr(each, "gi_frame", None) for each in gc.get_objects() if type(each) is GeneratorType]
+        frames += [getattr(each, "cr_frame", None) for each in gc.get_objects() if type(each) is CoroutineType]
+        while frames:
+            frame = frames.pop()
+            while frame is not None:
+                if frame.f_code in ours:
+                    return True
+                frame = frame.f_back
+        return False
 
     def _codes(self, file: str, module: str) -> dict[tuple[str, int], CodeType]:
         if (file, module) not in self._files:

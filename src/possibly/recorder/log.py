@@ -43,6 +43,7 @@ from possibly.recorder.entries import (
     OWN,
     PROCESS,
     RAW,
+    SHARED,
     SITE,
     SYNC,
     THING,
@@ -55,7 +56,7 @@ PERIOD = 0.1
 SUFFIX = ".log"
 
 _WITH_OBJECT = frozenset({MEMBER_READ, MEMBER_WRITE, ITEM_READ, ITEM_WRITE})
-_ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT
+_ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT - {SHARED}
 
 
 class Log:
@@ -88,19 +89,27 @@ class Log:
         self._flushing = _thread.allocate_lock()
         self._stop: Any = None
         self._pid = 0
-        self._tape = self._new_tape(kernel)
-        self.before: Callable[..., None] = self._tape.before if self._tape else self.plain_before
-        self.after: Callable[..., None] = self._tape.after if self._tape else self.plain_after
-        self.note: Callable[[tuple[Any, ...]], None] = self._tape.note if self._tape else self.append
+        self.tape = self._new_tape(kernel)
+        self.before: Callable[..., None] = self.tape.before if self.tape else self.plain_before
+        self.after: Callable[..., None] = self.tape.after if self.tape else self.plain_after
+        self.note: Callable[[tuple[Any, ...]], None] = self.tape.note if self.tape else self.append
         """What rewritten source calls with an entry."""
-        self.enter: Callable[[int], None] = self._tape.enter if self._tape else self.plain_enter
+        self.enter: Callable[[int], None] = self.tape.enter if self.tape else self.plain_enter
         """What rewritten source calls where a function begins whose calls are counted."""
-        self.leave: Callable[[int], None] = self._tape.leave if self._tape else self.plain_leave
+        self.leave: Callable[[int], None] = self.tape.leave if self.tape else self.plain_leave
+        self.told: Callable[[str, int, port.Thing, Any], None] | None = None
+        """Hears of every action; the compiled tape has one of its own."""
+        self.as_entries: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
+        """Makes entries of what shadow memory has written down."""
+        self.at_fork: Callable[[], None] | None = None
+        """Called in the child of a fork."""
+        self._passed = 0
+        """Entries that were taken away."""
         self._most_calls = 0
         self._calls: dict[int, int] = {}
         """How often functions were entered, by their sites."""
-        if self._tape:
-            self.moved: Callable[[], None] = self._tape.forget
+        if self.tape:
+            self.moved: Callable[[], None] = self.tape.forget
         self._open(parent)
 
     def _open(self, parent: str) -> None:
@@ -120,13 +129,21 @@ class Log:
 
     def plain_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
         if action in TOLD_BEFORE:
-            time = monotonic() if type(thing) is str else 0.0
-            self.append((SYNC, port.me(), self.place(), action, thing, detail, time))
+            self._plain_sync(action, thing, detail, port.me(), self.place())
 
     def plain_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
         if action in TOLD_AFTER:
-            time = monotonic() if type(thing) is str else 0.0
-            self.append((SYNC, port.me(), self.place(), action, thing, detail, time))
+            self._plain_sync(action, thing, detail, port.me(), self.place())
+
+    def _plain_sync(self, action: str, thing: port.Thing, detail: Any, process: int, place: int) -> None:
+        time = monotonic() if type(thing) is str else 0.0
+        self.append((SYNC, process, place, action, thing, detail, time))
+        if self.told is not None:
+            self.told(action, process, thing, detail)
+
+    def sequence(self) -> int:
+        """How many entries were made so far."""
+        return self._passed + len(self.entries)
 
     def _new_tape(self, kernel: ModuleType | None) -> Any:
         """The compiled twin of both."""
@@ -139,8 +156,8 @@ class Log:
     def limit_calls(self, most: int) -> None:
         """Of a function that is called more often nothing counts; 0: no function is called too often."""
         self._most_calls = most
-        if self._tape:
-            self._tape.limit_calls(most)
+        if self.tape:
+            self.tape.limit_calls(most)
 
     def plain_enter(self, site: int) -> None:
         if self._most_calls:
@@ -211,6 +228,15 @@ class Log:
             self.append((SITE, found, f"{file}:{line}", label, variable, fn))
         return found
 
+    def defined_site(self, file: str, line: int, variable: str | None) -> int:
+        """The same while the log is being written: the site is told with the definitions."""
+        key = (file, line, None, variable, None)
+        found = self._site_numbers.get(key)
+        if found is None:
+            found = self._site_numbers[key] = len(self._site_numbers) + 1
+            self._definitions.append((SITE, found, f"{file}:{line}", None, variable, None))
+        return found
+
     # ---- objects --------------------------------------------------------------------------------
 
     def object_number(self, thing: Any) -> int:
@@ -229,6 +255,9 @@ class Log:
             self._nameless.add(id(thing))
             self._has_new = True
         return number
+
+    def name_object(self, number: int, name: str) -> None:
+        self._definitions.append((NAMED, number, name))
 
     def _held(self, thing: Any) -> Any:
         """A reference that lets the object die where it can; containers are kept, so that they stay
@@ -275,6 +304,10 @@ class Log:
         kind = entry[0]
         if kind in _WITH_OBJECT:
             return (*entry[:3], self.object_number(entry[3]), *map(snapshot, entry[4:]))
+        if kind == SHARED and self.as_entries is not None:
+            earlier, how, last = self.as_entries(entry)
+            told = [(number, manner, self._plain(inner)) for number, manner, inner in earlier]
+            return SHARED, tuple(told), how, self._plain(last)
         if kind >= RAW:
             return self._plain((kind - RAW, *entry[1:-1], snapshot(entry[-1])))
         return entry
@@ -320,12 +353,13 @@ class Log:
                 _write_all(self._file, HEAD.pack(len(defined), len(piece), len(packed)) + piece, packed)
 
     def _take(self) -> tuple[list[tuple[Any, ...]], bytes]:
-        if self._tape is not None:
-            taken: tuple[list[tuple[Any, ...]], bytes] = self._tape.take()
+        if self.tape is not None:
+            taken: tuple[list[tuple[Any, ...]], bytes] = self.tape.take()
             return taken
         count = len(self.entries)
         found = self.entries[:count]
         del self.entries[:count]
+        self._passed += count
         return found, b""
 
     def finish(self) -> None:
@@ -359,6 +393,11 @@ class Log:
         parent = self.key
         os.close(self._file)
         self._take()
+        self._passed = 0
+        if self.tape is not None:
+            self.tape.begin()
+        if self.at_fork is not None:
+            self.at_fork()
         self.end = ""
         self._flushing = _thread.allocate_lock()
         self.name = name
@@ -370,7 +409,7 @@ class Log:
         """Sites and objects that the child knows from its parent."""
         for (file, line, label, variable, fn), number in self._site_numbers.items():
             self.append((SITE, number, f"{file}:{line}", label, variable, fn))
-        for site in self._tape.left_out() if self._tape else self._plain_left_out():
+        for site in self.tape.left_out() if self.tape else self._plain_left_out():
             self.append((LEFT_OUT, site))
         for held, number in list(self._objects.values()):
             self._definitions.append((OBJECT, number, _class_name(held())))

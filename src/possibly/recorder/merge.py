@@ -10,7 +10,7 @@ value is remembered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 from typing import Any, Protocol
 
@@ -26,6 +26,7 @@ from possibly.trace.recorded import FIELD, Recorded
 _VALUE = "\0"
 """Stands for the value where the text around it is wanted."""
 _OWN_RECEIVE = ACTIONS["get"]
+_ACCESSES = (e.READ, e.WRITE, e.MEMBER_READ, e.MEMBER_WRITE, e.ITEM_READ, e.ITEM_WRITE)
 _WRITES = frozenset({e.WRITE, e.MEMBER_WRITE, e.ITEM_WRITE})
 
 
@@ -53,10 +54,16 @@ def write_merged(
     told = None if progress is None else lambda done: progress("merging", done, total)
     with text_lines(path, told) as lines:
         merge = Merge(sources, lines)
-        lines.about = {FIELD: _recorded(sources, about or Recorded()).fields()}
+        said = _recorded(sources, about or Recorded())
+        lines.about = {FIELD: replace(said, for_order=frozenset(merge.variables_for_order())).fields()}
         merge.begin()
         merge.go_on(is_over=True)
     return lines.count, len(merge.counts)
+
+
+def _plain(entry: Entry) -> Entry:
+    """An access that was told for its order, as any other."""
+    return (entry[0] % e.FOR_ORDER, *entry[1:])
 
 
 def _recorded(sources: list[Source], about: Recorded) -> Recorded:
@@ -97,6 +104,9 @@ class Merge:
             e.ITEM_READ: self._item, e.ITEM_WRITE: self._item, e.ENTER: self._call, e.EXIT: self._call,
             e.OWN: self._own,
         }  # fmt: skip
+        for kind in _ACCESSES:
+            self._passes[e.FOR_ORDER + kind] = self._for_order
+            self._passes[e.CHANGED + e.FOR_ORDER + kind] = self._for_order
 
     def begin(self) -> None:
         self.out.header(self._initial_values())
@@ -216,6 +226,23 @@ class Merge:
                 kind = "enter" if entry[0] == e.ENTER else "exit"
                 return {"kind": kind, "fn": source.sites[entry[2]][5]}
         return {}
+
+    def _for_order(self, source: Source, entry: Entry) -> None:
+        plain = _plain(entry)
+        if plain[0] == e.ITEM_READ:
+            self._add(source, plain, kind="read", read=[self.naming.variable(source, plain)])
+        elif plain[0] == e.ITEM_WRITE:
+            atomic = {"atomic": True} if entry[0] > e.CHANGED else {}
+            self._add(source, plain, **self._written(source, plain, plain[-1]), **atomic)
+        else:
+            self._passes[plain[0]](source, plain)
+
+    def variables_for_order(self) -> Iterator[str]:
+        """Those of which only accesses are told that order the run."""
+        for source in self.sources:
+            for entry in source.events:
+                if entry[0] > e.FOR_ORDER:
+                    yield self.naming.variable(source, _plain(entry))
 
     def _member(self, source: Source, entry: Entry) -> None:
         if entry[0] == e.MEMBER_READ:

@@ -3,7 +3,10 @@
 The order is `sync`: program order and synchronisation, without the order of the accesses themselves. One
 pass with
 vector clocks; for each variable the last accesses of every process since they were ordered are kept. Of many
-races between the same two lines on the same variable the first is reported.
+races between the same two lines on one variable, or on items of one container, the first is reported.
+
+Two operations of the interpreter that each change a container as a whole (`append`, `setdefault`) are told
+apart: whichever comes first, none is lost.
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ class Race:
     variable: str
     first: Access
     second: Access
+    is_atomic: bool = False
+    """Both are single operations that change a container."""
 
 
 def races(trace: Trace) -> list[Race]:
@@ -67,6 +72,11 @@ class _Finder:
 
     def _report(self, variable: str, first: Access, second: Access) -> None:
         places = frozenset(self.trace.text(self.trace.place, each.event) or "" for each in (first, second))
-        if (variable, places) not in self._seen:
-            self._seen.add((variable, places))
-            self.found.append(Race(variable, first, second))
+        is_atomic = all(self._is_atomic(each) for each in (first, second))
+        known = f"{variable.partition('[')[0]}{'[]' if is_atomic else ''}", places
+        if known not in self._seen:
+            self._seen.add(known)
+            self.found.append(Race(variable, first, second, is_atomic))
+
+    def _is_atomic(self, access: Access) -> bool:
+        return self.trace.extra.get(access.event, {}).get("atomic") is True

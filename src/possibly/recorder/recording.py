@@ -28,7 +28,9 @@ from possibly.records import dataclass, replace
 VARIABLE = "POSSIBLY_RECORDING"
 WORDS = ("names", "members", "functions", "arguments", "scoped")
 """The fields of a `Watch` that are sets of words."""
-FLAGS = ("everything", "every_call", "most_calls")
+QUIET_NAMES = ("_possibly_log", "_possibly_tell", "_possibly_enter", "_possibly_leave")
+"""What rewritten source calls to tell something."""
+FLAGS = ("everything", "every_call", "shared", "most_calls")
 """Its other fields."""
 
 
@@ -66,8 +68,16 @@ class Recording:
         self.log = log or Log(settings.folder, settings.name, settings.parent, compiled())
         self.log.limit_calls(settings.watch.most_calls)
         self.patches = Patches()
-        self.finder = imports.Finder(self.patches, settings.watch, self.sites)
+        self.finder = imports.Finder(self.patches, settings.watch, self.sites, self._instrument())
         self._tokens = itertools.count(1)
+
+    def _instrument(self) -> imports.Instrument | None:
+        """What puts sites into the code of modules, if what tasks share is to be told."""
+        if not self.settings.watch.shared:
+            return None
+        from possibly.recorder.sharing import Sharing, kernel
+
+        return Sharing(self.log, self.settings.watch, kernel()).instrumented
 
     def start(self) -> None:
         global current
@@ -128,8 +138,8 @@ class Recording:
         """The process ends: what is left is written."""
         self.log.finish()
 
-    def stop(self) -> None:
-        """Leaves the interpreter as it was."""
+    def stop(self, is_in_use: bool = False) -> None:
+        """Leaves the interpreter as it was; `is_in_use`: rewritten code still runs."""
         global current
         current = None
         os.environ.pop(VARIABLE, None)
@@ -137,7 +147,15 @@ class Recording:
         self.patches.undo()
         port.listen(port.QUIET)
         self.log.close()
-        builtins._possibly_log = builtins._possibly_tell = _nothing  # type: ignore[attr-defined]
+        self._take_names_away(is_in_use or bool(imports.rewritten_modules))
+
+    def _take_names_away(self, is_in_use: bool) -> None:
+        """Rewritten code that is still there goes on, and tells nobody."""
+        for name in QUIET_NAMES if is_in_use else ():
+            setattr(builtins, name, _nothing)
+        for name in () if is_in_use else Access(self.log).names():
+            if hasattr(builtins, name):
+                delattr(builtins, name)
 
 
 class Starter:

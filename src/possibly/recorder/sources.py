@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 import os
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import IO, Any
 
 from possibly.recorder import entries as e
@@ -57,6 +58,13 @@ def read_entries(path: str) -> Iterator[Entry]:
 
 def whole_pieces(file: IO[bytes]) -> Iterator[Entry]:
     """The entries from here on; the file then stands before the first piece that is not whole yet."""
+    for definitions, entries in _pieces(file):
+        yield from definitions
+        yield from entries
+
+
+def _pieces(file: IO[bytes]) -> Iterator[tuple[list[Entry], list[Entry]]]:
+    """The definitions and entries of each piece."""
     while True:
         place = file.tell()
         head = file.read(HEAD.size)
@@ -66,8 +74,7 @@ def whole_pieces(file: IO[bytes]) -> Iterator[Entry]:
             file.seek(place)
             return
         told = marshal.loads(piece)
-        yield from told[:definitions]
-        yield from unpacked(told[definitions:], packed)
+        yield told[:definitions], unpacked(told[definitions:], packed)
 
 
 def read_sources(folder: str) -> list[Source]:
@@ -80,12 +87,40 @@ def read_sources(folder: str) -> list[Source]:
 
 def _read_source(path: str) -> Source:
     found = Source(os.path.basename(path).removesuffix(SUFFIX))
-    for entry in read_entries(path):
-        if entry[0] < e.SITE or entry[0] == e.SYNC:
-            found.events.append(entry)
-        else:
-            add_entry(found, entry)
+    late: list[tuple[int, Entry]] = []
+    stood: list[int] = []
+    with open(path, "rb") as file:
+        number = 0
+        for definitions, entries in _pieces(file):
+            for entry in definitions:
+                add_entry(found, entry)
+            for number, entry in enumerate(entries, number):  # noqa: B020
+                if entry[0] == e.SHARED:
+                    late += [(each[0], for_order(*each[1:])) for each in entry[1]]
+                add_entry(found, entry)
+                if len(stood) < len(found.events):
+                    stood.append(number)
+            number += bool(entries)
+    if late:
+        found.events = _with_late(found.events, stood, late)
     return found
+
+
+def _with_late(events: list[Entry], stood: list[int], late: list[tuple[int, Entry]]) -> list[Entry]:
+    """The events with those that were told late where they happened: after so many entries."""
+    both = [(2 * number + 1, entry) for number, entry in zip(stood, events, strict=True)]
+    both += [(2 * number, entry) for number, entry in late]
+    both.sort(key=itemgetter(0))
+    return [entry for _, entry in both]
+
+
+def for_order(how: int, inner: Entry) -> Entry:
+    """The access that was told for the order that it gives, with a kind that says so."""
+    return (inner[0] + e.FOR_ORDER + (e.CHANGED if how == _CHANGES else 0), *inner[1:])
+
+
+_CHANGES = 2
+"""As in `shadow`."""
 
 
 def add_entry(found: Source, entry: Entry) -> None:
@@ -102,6 +137,8 @@ def add_entry(found: Source, entry: Entry) -> None:
             found.things[entry[1]] = entry[2]
         case e.HEADER:
             found.header = entry[1]
+        case e.SHARED:
+            found.events.append(for_order(*entry[2:]))
         case e.LEFT_OUT:
             found.left_out.add(entry[1])
         case e.INITIAL:

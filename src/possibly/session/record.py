@@ -25,12 +25,13 @@ from possibly.recorder.entries import INITIAL
 from possibly.recorder.log import PERIOD
 from possibly.recorder.merge import Progress, write_merged
 from possibly.recorder.recording import VARIABLE, Recording, Settings
-from possibly.recorder.watch import NAMED, watched
-from possibly.records import dataclass, field
+from possibly.recorder.watch import NAMED, USUAL, watched
+from possibly.records import dataclass, field, replace
 from possibly.trace import load, write_trace
 from possibly.trace.model import Trace
 from possibly.trace.recorded import Recorded
 
+STARTER = "possibly.recorder.start"
 FORWARDED = ("SIGTERM", "SIGHUP")
 
 
@@ -50,12 +51,14 @@ class Request:
     stdout: int | IO[bytes] | None = None
     send: str | None = None
     """The monitor that is told of the events while the program runs."""
-    starter: str = "possibly.recorder.start"
+    starter: str = STARTER
     """The module that runs the program in the child."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the starter needs to know."""
     record: str = NAMED
     """How much is recorded: see `recorder.watch`."""
+    shared: bool = False
+    """Accesses that conflict and are not ordered are told, so that they order the run."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,10 @@ class Done:
 def record_program(request: Request, progress: Progress | None = None) -> Done:
     """Runs the program, recorded, and writes the trace."""
     _check_program(request)
-    watch = watched(request.specification, request.watch, request.calls, request.races, request.record)
+    watch = watched(request.specification, request.watch, request.calls, False, request.record)
+    is_followed = request.send is not None or request.starter != STARTER
+    if request.record in (USUAL, NAMED) and not is_followed and (request.shared or request.races):
+        watch = replace(watch, shared=True)
     folder = tempfile.mkdtemp(prefix="possibly-")
     try:
         with _sending(request, folder) as poll:
@@ -239,7 +245,7 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         self._live.undo()
-        self._recording.stop()
+        self._recording.stop(self._live.is_in_use())
         try:
             _write(self._folder, str(self.path), self._specification, about=Recorded(self._watch.functions))
             self.trace = load(self.path)

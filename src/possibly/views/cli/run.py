@@ -141,7 +141,7 @@ def _recorded(arguments: argparse.Namespace, answers: Answers, is_piped: bool) -
         arguments.send,
         *_starter(arguments, specification),
     )
-    request = replace(request, record=_how_much(arguments, specification))
+    request = replace(request, record=_how_much(arguments, specification), shared=True)
     progress = terminal_progress()
     with progress or nullcontext():
         done = record_program(request, progress)
@@ -195,32 +195,39 @@ def default_output(words: tuple[str, ...]) -> str:
 def _races(trace: Trace, path: str, answers: Answers) -> int:
     from possibly.recorder.races import races
 
-    found = races(trace)
+    every = races(trace)
+    found = [race for race in every if not race.is_atomic]
+    notes = [race for race in every if race.is_atomic]
     if answers.are_collected:
         from possibly.views.formats.of_races import findings_of_races
 
         answers.add(findings_of_races(path, trace, found))
     elif answers.is_text:
-        _tell_races(trace, path, found)
+        _tell_races(trace, path, found, notes)
     else:
         import json
 
-        print(json.dumps({"trace": path, "races": [_document(trace, race) for race in found]}), flush=True)
+        told = {"races": [_document(trace, race) for race in found]}
+        told["notes"] = [_document(trace, race) for race in notes]
+        print(json.dumps({"trace": path, **told}), flush=True)
     return 1 if found else 0
 
 
-def _tell_races(trace: Trace, path: str, found: Sequence[Race]) -> None:
+def _tell_races(trace: Trace, path: str, found: Sequence[Race], notes: Sequence[Race]) -> None:
     from possibly.views.text.source import Sources
 
     sources = Sources((os.path.dirname(path), ""))
-    for race in found:
-        print(f"RACE  {race.variable}")
+    for race in (*notes, *found):
+        print(f"{'NOTE' if race.is_atomic else 'RACE'}  {race.variable}")
         for access in (race.first, race.second):
             event = trace.event(access.event)
             quoted = sources.quote(event.at) or ""
             words = f"{event.process:<12} {event.name:<14} {access.how:<6} {event.at or '':<14} {quoted}"
             print(f"    {words}".rstrip())
-        print("  Nothing orders them: a lock around both, or a join between, would.")
+        if race.is_atomic:
+            print("  Nothing orders them; each is one operation of the interpreter, so neither is lost.")
+        else:
+            print("  Nothing orders them: a lock around both, or a join between, would.")
     if not found:
         print("no races: every two conflicting accesses are ordered")
     sys.stdout.flush()

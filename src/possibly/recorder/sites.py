@@ -1,0 +1,249 @@
+"""What an instruction of the program is about to touch: sites that `probes.instructions` puts before it.
+
+Law: an access is told right before it happens, without a call of the program's own code in between, and what
+cannot be shared is not told: methods, properties, data of a thread. An item of a list or dict is a variable
+of its own; beside its items a container has its extent, which iteration, `len`, `in` and comparisons read
+and which methods that change it write.
+
+This is the plain twin of the sites in `_shadow.c`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from _thread import _local
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import FunctionType, MemberDescriptorType, ModuleType, NoneType
+from typing import Any
+
+from possibly.probes import port
+from possibly.probes.instructions.table import Kind
+from possibly.recorder.shadow import CHANGES, EXTENT, READS, WHOLE, WRITES, Shadow, Touch
+
+CONTAINERS = (list, dict, deque, set, bytearray)
+BY_KEY = (dict, set)
+"""Containers whose methods are given a key."""
+KEYED_CHANGES = frozenset({"setdefault", "pop", "add", "discard", "remove"})
+KEYED_READS = frozenset({"get", "__getitem__", "__contains__"})
+CHANGING = frozenset(
+    "append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update "
+    "setdefault add discard difference_update intersection_update symmetric_difference_update".split()
+)
+"""Methods of containers that change them."""
+READING = frozenset(
+    "sum min max sorted any all iter next repr list tuple set dict frozenset enumerate zip map filter "
+    "reversed str print deque".split()
+)
+"""Functions and classes that look at all items of the containers they are given; `len` counts them."""
+IN_PLACE = 13
+"""Binary operators from this one on change their left operand, if it can be changed."""
+_METHODS = (FunctionType, type(len), type(list.append), classmethod, staticmethod, type)
+
+Access = tuple[Any, Any, int]
+"""(object, key, how it is touched)"""
+
+
+class Site:
+    """Stands before one instruction."""
+
+    __slots__ = ("_kind", "_memory", "_more", "_name", "_number")
+
+    def __init__(self, memory: Memory, kind: int, name: str, number: int, more: Any) -> None:
+        self._memory = memory
+        self._kind = kind
+        self._name = name
+        self._number = number
+        self._more = more
+
+    def __delitem__(self, value: Any) -> None:
+        told = value if self._kind == Kind.WRITE_GLOBAL else None
+        for access in self._alone(value) if self._number else ():
+            self._memory.access(access, self._number, told)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key is self or not self._number:
+            return  # what a call has returned
+        told = value if self._kind in (Kind.WRITE_ATTRIBUTE, Kind.WRITE_CELL) else None
+        for access in self._both(key, value):
+            self._memory.access(access, self._number, told)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Quiet, ()
+
+    def _alone(self, value: Any) -> Iterator[Access]:
+        kind = self._kind
+        how = WRITES if kind in _WRITING else READS
+        if kind in (Kind.READ_GLOBAL, Kind.WRITE_GLOBAL, Kind.DELETE_GLOBAL):
+            yield sys._getframe(2).f_globals, self._name, how
+        elif kind in (Kind.READ_CELL, Kind.DELETE_CELL):
+            yield value, self._name, how
+        elif kind in (Kind.READ_ATTRIBUTE, Kind.DELETE_ATTRIBUTE):
+            yield from _attribute(value, self._name, how)
+        elif kind == Kind.CALL:
+            yield from _called(value[0], value[1:])
+        elif kind == Kind.WRITE_ITEM and type(value) is tuple:
+            yield from _stored(value[1], value[2])
+        elif kind == Kind.READ_SLICE:
+            yield from _all_of(value[0], READS)
+        elif kind == Kind.WRITE_SLICE:
+            yield from _all_of(value[1], CHANGES)
+        elif kind == Kind.TRUTH:
+            yield from _extent(value, READS)
+        elif kind in _WHOLLY:
+            yield from _all_of(value, READS)
+
+    def _both(self, key: Any, value: Any) -> Iterator[Access]:
+        kind = self._kind
+        if kind == Kind.WRITE_ATTRIBUTE:
+            yield from _attribute(key, self._name, WRITES)
+        elif kind == Kind.WRITE_CELL:
+            yield key, self._name, WRITES
+        elif kind == Kind.READ_ITEM:
+            yield from _item(value, key)
+        elif kind == Kind.DELETE_ITEM:
+            yield from _keyed_change(value, key)
+        elif kind == Kind.CONTAINS:
+            yield from _looked_up(key, value)
+        elif kind in (Kind.BINARY, Kind.COMPARE):
+            yield from _all_of(value, CHANGES if kind == Kind.BINARY and self._more >= IN_PLACE else READS)
+            yield from _all_of(key, READS)
+
+
+_WRITING = frozenset({Kind.WRITE_GLOBAL, Kind.DELETE_GLOBAL, Kind.DELETE_CELL, Kind.DELETE_ATTRIBUTE})
+_WHOLLY = frozenset({Kind.ITERATE, Kind.UNPACK, Kind.FORMAT})
+
+
+class Quiet:
+    """A site that came into another process with the code that it stands in: it tells nobody."""
+
+    def __delitem__(self, value: Any) -> None:
+        pass
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+
+def _extent(thing: Any, how: int) -> Iterator[Access]:
+    if isinstance(thing, CONTAINERS):
+        yield thing, EXTENT, how
+
+
+def _all_of(thing: Any, how: int) -> Iterator[Access]:
+    if isinstance(thing, CONTAINERS):
+        yield thing, WHOLE, how
+        yield thing, EXTENT, how
+
+
+def _attribute(thing: Any, name: str, how: int) -> Iterator[Access]:
+    if isinstance(thing, ModuleType):
+        yield vars(thing), name, how
+    elif isinstance(thing, type):
+        yield thing, name, how
+    elif not isinstance(thing, _local):
+        found = _of_class(type(thing), name)
+        if found is None or isinstance(found, MemberDescriptorType):
+            yield thing, name, how
+        elif not isinstance(found, _METHODS) and not hasattr(type(found), "__set__"):
+            yield thing, name, how
+            if how == READS:
+                yield type(thing), name, how
+
+
+def _of_class(kind: type, name: str) -> Any:
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+
+
+def _key(thing: Any, key: Any) -> Any:
+    """What an item is known by; all of them where code of the program would be run to compare keys."""
+    if type(key) not in (int, str, bytes, NoneType):
+        return WHOLE
+    if not isinstance(thing, BY_KEY) and type(key) is int and key < 0:
+        key += len(thing)
+    return (key,)
+
+
+def _item(thing: Any, key: Any) -> Iterator[Access]:
+    if isinstance(thing, CONTAINERS):
+        if type(key) is int and key < 0 and not isinstance(thing, BY_KEY):
+            yield thing, EXTENT, READS
+        yield thing, _key(thing, key), READS
+
+
+def _stored(thing: Any, key: Any) -> Iterator[Access]:
+    if isinstance(thing, CONTAINERS):
+        found = _key(thing, key)
+        yield thing, found, WRITES
+        if isinstance(thing, dict) and (found == WHOLE or not dict.__contains__(thing, key)):
+            yield thing, EXTENT, CHANGES
+
+
+def _keyed_change(thing: Any, key: Any) -> Iterator[Access]:
+    if isinstance(thing, CONTAINERS):
+        yield thing, _key(thing, key) if isinstance(thing, BY_KEY) else WHOLE, CHANGES
+        yield thing, EXTENT, CHANGES
+
+
+def _looked_up(thing: Any, key: Any) -> Iterator[Access]:
+    if isinstance(thing, BY_KEY):
+        yield thing, _key(thing, key), READS
+    else:
+        yield from _all_of(thing, READS)
+
+
+def _called(function: Any, arguments: tuple[Any, ...]) -> Iterator[Access]:
+    owner = getattr(function, "__self__", None) if type(function) is type(len) else None
+    if isinstance(owner, CONTAINERS):
+        yield from _method(owner, function.__name__, arguments)
+        for each in arguments:
+            yield from _all_of(each, READS)
+    elif type(function) is type(len) or isinstance(function, type):
+        name = function.__name__
+        for each in arguments if name in READING else ():
+            yield from _all_of(each, READS)
+        for each in arguments if name == "len" else ():
+            yield from _extent(each, READS)
+
+
+def _method(thing: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[Access]:
+    by_key = isinstance(thing, BY_KEY) and arguments
+    if by_key and name in KEYED_CHANGES:
+        yield from _keyed_change(thing, arguments[0])
+    elif by_key and name in KEYED_READS:
+        yield thing, _key(thing, arguments[0]), READS
+    elif name == "append" or (name == "pop" and isinstance(thing, list) and not arguments):
+        yield thing, (len(thing) - (name == "pop"),), CHANGES
+        yield thing, EXTENT, CHANGES
+    else:
+        yield from _all_of(thing, CHANGES if name in CHANGING else READS)
+
+
+class Memory:
+    """Where sites tell their accesses, and where new sites come from."""
+
+    def __init__(self, shadow: Shadow, sequence: Callable[[], int], own: list[Any]) -> None:
+        self._shadow = shadow
+        self._own = own
+        """The log's list, which rewritten source appends to."""
+        self._sequence = sequence
+        self._kept: dict[int, Any] = {}
+        """Objects that were touched: they stay alive, so that an identity means one object for ever."""
+        self.value: Any = None
+        """What the present access writes."""
+
+    def site(self, kind: int, name: str, number: int, more: Any) -> Site:
+        is_builtin = kind == Kind.READ_GLOBAL and hasattr(builtins, name)
+        return Site(self, Kind.UNKNOWN if is_builtin else kind, name, number, more)
+
+    def access(self, access: Access, number: int, value: Any) -> None:
+        thing, key, how = access
+        if thing is self._own:
+            return
+        self._kept.setdefault(id(thing), thing)
+        self.value = value
+        self._shadow.access(thing, key, Touch(port.me(), 0, number, self._sequence(), how))
+
+    def forget_all(self) -> None:
+        self._shadow.forget_all()
+        self._kept.clear()

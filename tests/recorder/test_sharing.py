@@ -1,0 +1,169 @@
+"""What tasks share without synchronisation orders a recorded run, and races are what it is."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from possibly.logic.specification import Specification, property_from_text
+from possibly.recorder.races import Race, races
+from possibly.session.check import Options, check_trace
+from possibly.session.record import Done, Request, record_program
+from possibly.verdict.model import Truth
+
+FLAG = """\
+    import threading, time
+    ready = False
+    def first():
+        global ready
+        stage_one()
+        ready = True
+    def second():
+        while not ready:
+            time.sleep(0.001)
+        stage_two()
+    def stage_one(): pass
+    def stage_two(): pass
+    a = threading.Thread(target=first, name="A")
+    b = threading.Thread(target=second, name="B")
+    b.start(); a.start(); a.join(); b.join()
+    """
+BAKERY = """\
+    import threading
+    n = 2
+    choosing, number = [False] * n, [0] * n
+    def work(i):
+        inside = False
+        choosing[i] = True
+        number[i] = 1 + max(number)
+        choosing[i] = False
+        for j in range(n):
+            while choosing[j]: pass
+            while number[j] != 0 and (number[j], j) < (number[i], i): pass
+        inside = True
+        inside = False
+        number[i] = 0
+    threads = [threading.Thread(target=work, args=(i,), name=f"P{i}") for i in range(n)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    """
+
+
+def recorded(folder: Path, source: str, *formulas: str, races: bool = False) -> Done:
+    (folder / "program.py").write_text(textwrap.dedent(source))
+    properties = tuple(property_from_text("ctl", text, text) for text in formulas)
+    specification = Specification(properties=properties) if formulas else None
+    words, output = (str(folder / "program.py"),), str(folder / "run.jsonl")
+    done = record_program(Request(words, output, specification, races=races, shared=True))
+    assert done.status == 0
+    return done
+
+
+def answer(folder: Path, source: str, formula: str) -> Truth:
+    trace = recorded(folder, source, formula).trace
+    specification = Specification(properties=(property_from_text("ctl", formula, "p"),))
+    return check_trace(trace, specification, Options()).verdicts[0].truth
+
+
+def test_a_flag_that_is_polled_orders_what_it_announces(tmp_path: Path) -> None:
+    formula = "AG(!(inside(A, stage_one) & inside(B, stage_two)))"
+    assert answer(tmp_path, FLAG, formula) is Truth.HOLDS
+    unguarded = FLAG.replace("        while not ready:\n            time.sleep(0.001)\n", "")
+    assert answer(tmp_path, unguarded, formula) is Truth.VIOLATED
+
+
+def test_the_bakery_excludes(tmp_path: Path) -> None:
+    assert answer(tmp_path, BAKERY, "AG(!(P0.inside & P1.inside))") is Truth.HOLDS
+
+
+def found_in(folder: Path, body: str) -> list[Race]:
+    """The races of two threads that both run `work(k)`."""
+    source = (
+        "import queue, threading\n"
+        + textwrap.dedent(body)
+        + textwrap.dedent("""
+        threads = [threading.Thread(target=work, args=(k,)) for k in (1, 2)]
+        for t in threads: t.start()
+        for t in threads: t.join()
+    """)
+    )
+    return races(recorded(folder, source, races=True).trace)
+
+
+RACY = {
+    "a global": ("n = 0\ndef work(k):\n    global n\n    n += k\n", {"n"}),
+    "membership": ("d = {}\ndef work(k):\n    if 'a' not in d:\n        d['a'] = k\n", {"d[a]"}),
+    "iteration": ("d = [1]\ndef work(k):\n    for _ in d: pass\n    d.append(k)\n", {"d[1]"}),
+    "length": ("d = {}\ndef work(k):\n    if len(d) < 9: d[k] = 1\n", {"d[]"}),
+    "a set": ("s = set()\ndef work(k):\n    if 1 in s: s.remove(1)\n    s.add(1)\n", {"s[1]"}),
+    "an item": ("d = {'a': 0}\ndef work(k):\n    d['a'] += k\n", {"d[a]"}),
+    "a slice": ("d = [1, 2]\ndef work(k):\n    d[0] = sum(d[:])\n", {"d[0]"}),
+    "a slot": (
+        "class C:\n    __slots__ = ('v',)\nc = C()\nc.v = 0\ndef work(k):\n    c.v += k\n",
+        {"c.v"},
+    ),
+    "an attribute of a class": ("class C: n = 0\ndef work(k):\n    C.n += k\n", {"C.n"}),
+    "through a class": ("class C: n = 0\nc = C()\ndef work(k):\n    c.n = c.n + C.n\n    C.n = k\n", {"C.n"}),
+}
+
+
+@pytest.mark.parametrize("name", RACY)
+def test_races(name: str, tmp_path: Path) -> None:
+    body, wanted = RACY[name]
+    found = {race.variable for race in found_in(tmp_path, body) if not race.is_atomic}
+    assert wanted <= found
+
+
+RIGHT = {
+    "single operations": (
+        "l, s, d = [], set(), {}\ndef work(k):\n    l.append(k); s.add(1); d.setdefault('a', k)\n"
+    ),
+    "items of their own": "l = [0, 0, 0]\nd = {1: 0, 2: 0}\ndef work(k):\n    l[k] += 1\n    d[k] += 1\n",
+    "a lock": "n, lock = 0, threading.Lock()\ndef work(k):\n    global n\n    with lock: n += 1\n",
+    "data of a thread": "d = threading.local()\ndef work(k):\n    d.x = k\n    assert d.x == k\n",
+    "a queue": (
+        "q = queue.Queue()\nclass M: pass\ndef work(k):\n    if k == 1:\n        m = M(); m.x = 1; q.put(m)\n"
+        "    else:\n        m = q.get(); m.x += 1\n"
+    ),
+    "an event": (
+        "n, e = 0, threading.Event()\ndef work(k):\n    global n\n    if k == 1:\n        n = 1; e.set()\n"
+        "    else:\n        e.wait(); n += 1\n"
+    ),
+    "a semaphore": ("n, s = 0, threading.Semaphore(1)\ndef work(k):\n    global n\n    with s: n += 1\n"),
+    "objects of their own": (
+        "class C:\n    def __init__(self): self.v, self.l = 0, []\n"
+        "def work(k):\n    for _ in range(300):\n        c = C(); c.v += 1; c.l.append(1); c.l[0] = 2\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_no_races(name: str, tmp_path: Path) -> None:
+    assert [race.variable for race in found_in(tmp_path, RIGHT[name]) if not race.is_atomic] == []
+
+
+def test_what_is_told_for_its_order_answers_no_other_question(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, FLAG).trace
+    specification = Specification(properties=(property_from_text("ctl", "AG(ready == true)", "p"),))
+    verdict = check_trace(trace, specification, Options()).verdicts[0]
+    assert verdict.truth is Truth.UNKNOWN
+    assert "--watch ready" in (verdict.reason or "")
+
+
+def test_tasks_of_a_loop(tmp_path: Path) -> None:
+    source = """\
+        import asyncio
+        n = 0
+        async def work():
+            global n
+            seen = n
+            await asyncio.sleep(0)
+            n = seen + 1
+        async def main():
+            await asyncio.gather(work(), work())
+        asyncio.run(main())
+        """
+    found = races(recorded(tmp_path, source, races=True).trace)
+    assert {race.variable for race in found} == {"n"}
