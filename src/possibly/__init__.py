@@ -5,6 +5,8 @@
     verdict.holds, verdict.witness.path, verdict.explain()
     slice_  = possibly.slice(trace, "P1.x > 1 & P2.y <= 3")
 
+(pytest, which loads the plug-in, is told PYTEST_DONT_REWRITE: it asserts nothing.)
+
 Data flows down this list; each folder is named after what it yields:
 
     trace/      recorded runs, their file format, importers

@@ -23,6 +23,8 @@ from possibly.probes.patching import Patches
 
 _lock = threading.Lock
 _rlock = threading.RLock
+_bounded = threading.BoundedSemaphore
+"""The library never makes one for itself; if it did, it would be half of ours."""
 
 
 class _OfThreads(type):
@@ -259,6 +261,8 @@ class BoundedSemaphore(Semaphore):
         super().__init__(value)
         self._initial_value = value
 
+    __repr__ = _bounded.__repr__
+
     def _check(self, n: int) -> None:
         super()._check(n)
         if self._value + n > self._initial_value:
@@ -358,7 +362,7 @@ def _for_users(recorded: type, plain: type) -> type:
 
     class Chooser(type(recorded)):  # type: ignore[misc]
         def __call__(cls, *arguments: Any, **options: Any) -> Any:
-            if cls is chosen and port.called_by_library():
+            if cls is chosen and plain is not _bounded and port.called_by_library():
                 return plain(*arguments, **options)
             return super().__call__(*arguments, **options)
 

@@ -66,8 +66,12 @@ class Live:
         """Whether code that was put in still runs, in some thread, generator or coroutine."""
         ours = {code for codes in self._files.values() for code in codes.values()}
         frames: list[Any] = list(sys._current_frames().values())
-        frames += [getattr(each, "gi_frame", None) for each in gc.get_objects() if type(each) is GeneratorType]
-        frames += [getattr(each, "cr_frame", None) for each in gc.get_objects() if type(each) is CoroutineType]
+        frames += [
+            getattr(each, "gi_frame", None) for each in gc.get_objects() if type(each) is GeneratorType
+        ]
+        frames += [
+            getattr(each, "cr_frame", None) for each in gc.get_objects() if type(each) is CoroutineType
+        ]
         while frames:
             frame = frames.pop()
             while frame is not None:

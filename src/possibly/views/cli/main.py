@@ -96,10 +96,20 @@ def arguments_of(words: list[str]) -> Any:
     found = _plainly(words, project)
     if found is None:
         names = () if words[:1] == ["--version"] else asked or COMMANDS
-        found = parser(names, project).parse_args(words)
+        found = _parsed(parser(names, project), words)
     if project is not None:
         project.complete(found)
     return found
+
+
+def _parsed(reader: argparse.ArgumentParser, words: list[str]) -> Any:
+    """What `argparse` reads; all that stands behind `-m MODULE` is the module's, as for Python itself."""
+    end = words.index("-m") + 2 if "-m" in words else 0
+    if end and getattr(reader.parse_known_args(words[:end])[0], "module", None) is not None:
+        found = reader.parse_args(words[:end])
+        found.arguments = words[end:]
+        return found
+    return reader.parse_args(words)
 
 
 def _project() -> Settings | None:
