@@ -68,7 +68,7 @@ class Scheduled:
 
 def scheduled(function: Any, loop: Any = None) -> Any:
     """The function as a process, if it is the program's; `loop`: it comes after those asked for before."""
-    if type(function).__module__ == "_asyncio" or isinstance(function, Scheduled) or not _is_users(function):
+    if isinstance(function, Scheduled) or not is_users(function, 3):
         return function
     if loop is None:
         return Scheduled(function)
@@ -78,14 +78,19 @@ def scheduled(function: Any, loop: Any = None) -> Any:
     return found
 
 
-def _is_users(function: Any) -> bool:
-    """Whether the function is the program's own, or one of the library's that the program asked for."""
+def is_users(function: Any, depth: int = 2) -> bool:
+    """Whether the function is the program's own, or one of the library's that the program asked for.
+
+    `depth`: how many frames above this one whoever asked is.
+    """
+    if type(function).__module__ == "_asyncio":
+        return False
     while hasattr(function, "func"):
         function = function.func
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is not None and port.is_user_file(code.co_filename) and not code.co_filename.startswith("<"):
         return True
-    return port.is_user_file(sys._getframe(3).f_code.co_filename)
+    return port.is_user_file(sys._getframe(depth).f_code.co_filename)
 
 
 def forget(loop: Any) -> None:

@@ -193,7 +193,7 @@ class Task(_PlainTask):  # type: ignore[misc]
             port.after("join", self.number)
 
     def add_done_callback(self, fn: Any, *, context: Any = None) -> None:
-        super().add_done_callback(fn if port.called_by_library() else Callback(fn), context=context)
+        super().add_done_callback(Callback(fn) if callbacks.is_users(fn) else fn, context=context)
 
     def cancel(self, msg: Any = None) -> bool:
         if not super().done() and self.number:
@@ -256,7 +256,7 @@ class Future(_PlainFuture):  # type: ignore[misc]
         super().set_exception(exception)
 
     def add_done_callback(self, fn: Any, *, context: Any = None) -> None:
-        super().add_done_callback(fn if port.called_by_library() else Callback(fn), context=context)
+        super().add_done_callback(Callback(fn) if callbacks.is_users(fn) else fn, context=context)
 
     def __await__(self) -> Any:
         return _awaited(self, super().__await__())

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="its arguments")
     add_property_arguments(parser)
     _add_recording_arguments(parser.add_argument_group("recording"))
-    parser.set_defaults(watch=[])
+    parser.set_defaults(watch=[], jobs=None, resume=None)
     add_limit_arguments(parser, predictive=True)
     group = parser.add_argument_group("results")
     add_format_arguments(group, "print JSON documents, a line each")
