@@ -13,8 +13,10 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
+from possibly.compiled import built
 from possibly.errors import UsageError
 from possibly.probes import cells, exits, imports, port
 from possibly.probes.install import install_all
@@ -65,7 +67,7 @@ class Recording:
 
     def __init__(self, settings: Settings, log: Log | None = None) -> None:
         self.settings = settings
-        self.log = log or Log(settings.folder, settings.name, settings.parent, compiled())
+        self.log = log or Log(settings.folder, settings.name, settings.parent, _kernel(settings.watch))
         self.log.limit_calls(settings.watch.most_calls)
         self.patches = Patches()
         self.finder = imports.Finder(self.patches, settings.watch, self.sites, self._instrument())
@@ -156,6 +158,13 @@ class Recording:
         for name in () if is_in_use else Access(self.log).names():
             if hasattr(builtins, name):
                 delattr(builtins, name)
+
+
+def _kernel(watch: Watch) -> ModuleType | None:
+    """The compiled twin of the log; where shadow memory was not compiled, both are plain."""
+    if watch.shared and built("possibly.recorder._shadow") is None:
+        return None
+    return compiled()
 
 
 class Starter:
