@@ -20,15 +20,15 @@ def unit(me: int, cells: int, inbox: Queue, following: Queue, faulty: bool) -> N
     req = False
     credit = WINDOW
     if not me:
-        following.put(("cell", cells, False))
+        following.put(("cell", False, False))
     while True:
         if cells and not req:
             ack = False
             req = True
-        what, left, used = inbox.get()
+        what, fresh, used = inbox.get()
         if what == "stop":
             if me:
-                following.put((what, left, used))
+                following.put((what, fresh, used))
             break
         if what == "reset" and not (faulty and me == 1):  # the fault: unit 1 lets the reset pass by
             credit = WINDOW
@@ -39,15 +39,18 @@ def unit(me: int, cells: int, inbox: Queue, following: Queue, faulty: bool) -> N
             req = False
             used = True
         if not me:  # home again
-            what, left, used = _next(what, left - 1, used)
-        following.put((what, left, used))
+            what, fresh, used = _next(what, fresh, used)
+        following.put((what, fresh, used))
     assert ack or req or credit <= WINDOW
 
 
-def _next(what: str, left: int, used: bool) -> tuple[str, int, bool]:
-    if left < 0 and not used:
-        return "stop", left, False
-    return ("cell" if used or what == "reset" else "reset"), left, False
+def _next(what: str, fresh: bool, used: bool) -> tuple[str, bool, bool]:
+    """A cell that nobody used is followed by a reset; if nobody uses the next one either, all is sent."""
+    if what == "reset":
+        return "cell", True, False
+    if used:
+        return "cell", False, False
+    return ("stop" if fresh else "reset"), False, False
 
 
 def main(count: int, cells: int, faulty: bool = False) -> None:
