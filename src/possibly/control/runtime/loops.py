@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 from asyncio import base_events, events, futures, tasks
+from itertools import islice
 from typing import Any
 
 from possibly.control.execution import Access, Operation
@@ -52,6 +53,8 @@ from possibly.probes.patching import Patches
 
 WAITS = (0.1, 1.0)
 """Seconds that are waited for the world outside when nobody can go on."""
+OFTEN, AGAIN = 20, 0.5
+"""A callback that has called itself so often comes again so many seconds later."""
 COMMUTING = ("gather.<locals>._done_callback", "TaskGroup._on_task_done", "_wait.<locals>._on_completion")
 _turn_of: dict[Any, int] = {}
 
@@ -170,14 +173,27 @@ def _names_behind(future: Any) -> list[str]:
 
 
 def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
-    """Sorts what the loop has to do: turns of tasks are pending, plain callbacks run now."""
+    """Sorts what the loop has to do: turns of tasks are pending, plain callbacks run now.
+
+    A callback that has itself called again and again would never let the turn end: at last it is a timer.
+    """
+    again: dict[int, int] = {}
     while loop._ready:
         handle = loop._ready.popleft()
         if handle._cancelled:
             continue
         owner = _owner(handle)
         if owner is None or owner not in known_tasks:
+            count = again.pop(id(handle), 0) + 1
+            if count > OFTEN:
+                later = LOOP_START + kernel.current.time + AGAIN
+                loop.call_at(later, handle._callback, *handle._args, context=handle._context)
+                continue
+            before = len(loop._ready)
             _run_callback(handle, kernel, state)
+            for new in islice(loop._ready, before, None):
+                if new._callback == handle._callback:
+                    again[id(new)] = count
         else:
             state.turn += 1
             _make_ready(state, kernel, known_tasks[owner], handle, owner)
