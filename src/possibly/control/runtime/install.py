@@ -15,6 +15,7 @@ WHEN_IMPORTED = {
     "concurrent.futures": "futures",
     "asyncio": "loops",
     "datetime": "dates",
+    "uvloop": "foreign_loops",
 }
 """Module of the program -> file here that has its `install`."""
 
