@@ -17,7 +17,7 @@ from setuptools import Extension, setup
 NATIVE = """
 causality tree schedulers/course schedulers/dpor macro/inside/watching
 runtime/attributes runtime/calls runtime/encode runtime/footprints runtime/items runtime/kernel runtime/memory
-runtime/places runtime/results runtime/spin runtime/task runtime/things runtime/variables
+runtime/places runtime/results runtime/spin runtime/task runtime/sites runtime/things runtime/variables
 """.split()
 """Of `possibly.control`: where an execution under control spends its time."""
 BUILDING = {"build_ext", "build", "bdist_wheel", "editable_wheel", "install"}

@@ -723,12 +723,7 @@ FOUND = {
             assert s.issubset({2})
         go(b, a)
     """,
-}
-
-OPEN = {
-    "__del__": (
-        "__del__",
-        """
+    "__del__": """
         n = []
         class D:
             def __del__(self): n.append(1)
@@ -737,7 +732,9 @@ OPEN = {
         def b(): assert not n
         go(b, a)
     """,
-    ),
+}
+
+OPEN = {
     "the inside of a queue": (
         "the inside of a queue",
         """

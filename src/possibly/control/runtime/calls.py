@@ -1,68 +1,78 @@
-"""Calls, as rewritten source makes them: of methods of containers, and of functions of libraries.
+"""Calls: what code that is not instrumented does to what it is given.
 
-The user's own code tells of itself. What other code does to the containers it is handed is told beforehand
-(see `hooks`).
+Instrumented code tells of itself. Of a function in C, or of a library, a table says what it reads and writes
+(`known_calls`); what the table does not know touches all that it was given. It may call back into the
+program: as long as it has not returned, it is among the `calls` of its task, and whatever the task does
+meanwhile happens in the middle of it (`Kernel.visible`).
 """
 
 from __future__ import annotations
 
+import builtins
 import operator
 import sys
 import threading
 import types
+from collections import deque
 from collections.abc import Callable, Mapping
+from contextvars import Context
 from functools import partial
 from typing import Any
 
+from possibly.control.execution import Access
 from possibly.control.runtime import files
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
     BEHAVIOUR,
+    Now,
     Part,
-    delattribute,
-    getattribute,
     object_part,
-    setattribute,
+    read_attribute,
     touch_all,
     touch_attribute,
+    write_attribute,
 )
 from possibly.control.runtime.items import (
     DEEPEST,
     HOLDING,
-    backwards,
-    changed,
+    advance,
+    appended,
     container,
     contains,
-    deep,
-    delitem,
-    getitem,
+    delete_item,
+    inside_lazy,
     is_followed,
+    is_namespace,
+    item_of,
     iterate,
-    iterator,
+    key_parts,
     parts_of,
-    setitem,
-    size,
+    read_item,
+    removed,
+    set_parts,
+    shape,
     tell_whole,
-    touch_item,
-    whole,
+    write_item,
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import (
     BY_KEY,
     COMPARING,
+    FIRST_CHANGED,
     HARMLESS,
     IN_PLACE,
+    KEEPING,
     LEVELS,
     LOOKING,
-    LOOKING_AT_ITS_CALLER,
+    OF_ONE,
     ONLY_READING,
     OUTSIDE,
     READERS,
+    SHALLOW,
     SIZES,
     STORING,
 )
-from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.primitives import (
     Barrier,
     BoundedSemaphore,
@@ -77,6 +87,7 @@ from possibly.control.runtime.things import (
     INSTANCE,
     OPAQUE,
     SIMPLE_TYPES,
+    Named,
     is_user_class,
     is_user_module,
     module_of,
@@ -84,385 +95,418 @@ from possibly.control.runtime.things import (
 from possibly.control.runtime.variables import turn
 from possibly.probes import port
 
-
-def attribute(value: Any, name: str, at: str) -> Any:
-    """`value.name`; a method of a container or a library's object tells, whoever calls it in the end."""
-    now = accesses.active()
-    if now is not None and now[1].things.kind(value) in (CONTAINER, OPAQUE):
-        found = getattr(type(value), name, None)
-        if callable(found) and not (type(found) is types.FunctionType and _is_own(found)):
-            return Bound(value, name, at)
-    return getattribute(value, name, at)
-
-
-class Bound:
-    """A bound method of a container or of a library's object, as a value."""
-
-    possibly_tells = True
-    __slots__ = ("__name__", "__self__", "__wrapped__", "_at")
-
-    def __init__(self, value: Any, name: str, at: str) -> None:
-        self.__self__, self.__name__, self._at = value, name, at
-        self.__wrapped__ = getattr(value, name)
-
-    def __call__(self, *given: Any, **options: Any) -> Any:
-        return method(self.__self__, self.__name__, self._at)(*given, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__wrapped__, name)
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self.__wrapped__ == getattr(other, "__wrapped__", other))
-
-    def __hash__(self) -> int:
-        return hash(self.__wrapped__)
-
-    def __repr__(self) -> str:
-        return repr(self.__wrapped__)
-
+Parts = list[Part]
+Given = tuple[Any, ...]
 
 MODELS: frozenset[type] = frozenset(
     {threading.Thread, Lock, RLock, Condition, Semaphore, BoundedSemaphore, Event, Barrier}
 )
-
-
-def method(value: Any, name: str, at: str) -> Any:
-    """`value.name` that is about to be called; what changes or reads a container is told at the call."""
-    if type(value) in MODELS:
-        bound = getattr(value, name)
-        if type(bound) is types.MethodType and bound.__self__ is value:
-            return bound  # it tells of itself
-        return callee(getattribute(value, name, at), at)
-    if type(value) is types.ModuleType and not is_user_module(value):
-        found = vars(value).get(name)
-        if found is not None and _harmless.get(id(found)) is found:
-            return found
-    now = accesses.active()
-    kind = now[1].things.kind(value) if now is not None else -1
-    if kind == CONTAINER:
-        return _of_container(value, name, getattr(value, name), at)
-    if kind == OPAQUE:
-        bound = getattr(value, name)
-        if type(bound) is not types.MethodType or not _is_own(bound.__func__):
-            changes = not (name in LOOKING and isinstance(value, Mapping))
-            return _with_arguments(bound, at, value, changes, True)
-    return callee(getattribute(value, name, at), at)
-
-
-def _of_container(value: Any, name: str, bound: Any, at: str) -> Any:
-    if type(bound) is types.MethodType and _is_own(bound.__func__):
-        return bound
-    if name in BY_KEY:
-        return _by_key(value, bound, at)
-    if name in READERS:
-        return _after(whole, value, bound, at)
-    if name in COMPARING:
-        return _after(deep, value, bound, at, True)
-    if name in SIZES:
-        return _after(size, value, bound, at)
-    return _after(changed, value, bound, at, name not in STORING)
-
-
-def _after(
-    tell: Callable[[Any, str], Any], value: Any, bound: Any, at: str, with_arguments: bool = False
-) -> Any:
-    """A method of a container; `with_arguments`: it reads these at the same moment."""
-
-    def call(*given: Any, **options: Any) -> Any:
-        read = [each for each in given if is_followed(each)] if with_arguments else []
-        now = accesses.active()
-        if read and now is not None:
-            parts = parts_of(value, now, at, 0 if tell is deep else DEEPEST, tell is changed)
-            for each in read:
-                parts += parts_of(each, now, at, 0 if tell is deep else DEEPEST)
-            touch_all(now, parts, at)
-        else:
-            tell(value, at)
-        result = bound(*given, **options)
-        found = container(value, at) if tell is changed else None
-        if found is not None and found[1].watched:
-            tell_whole(value, found)
-        return result
-
-    return call
-
-
-def _by_key(value: Any, bound: Any, at: str) -> Any:
-    def call(key: Any, *rest: Any) -> Any:
-        found = container(value, at)
-        if found is not None:
-            touch_item(found, value, key, False, at)
-        return bound(key, *rest)
-
-    return call
-
-
-def callee(function: Any, at: str) -> Any:
-    """What is about to be called. The user's own code tells of itself; for other code we tell beforehand.
-
-    What is handed to a function of a library counts as looked through, and as changed unless the function is
-    known to read only.
-    """
-    kind = type(function)
-    plain = function.__func__ if kind is types.MethodType else function
-    if type(plain) is types.FunctionType and _is_own(plain):
-        return function
-    now = accesses.active()
-    if now is None or getattr(kind, "possibly_tells", False):
-        return function
-    if kind in UNBOUND:
-        return partial(_unbound, function, at)
-    owner = getattr(function, "__self__", None) if kind in BOUND else None
-    if owner is not None and type(owner) is not types.ModuleType:
-        of = now[1].things.kind(owner)
-        if of == CONTAINER:
-            return _of_container(owner, function.__name__, function, at)
-        if of in (OPAQUE, INSTANCE):
-            return _of_object(owner, function, at)
-    if getattr(function, "__name__", "") in LOOKING_AT_ITS_CALLER:
-        return function
-    special = _SPECIAL.get(id(function))
-    if special is not None:
-        return partial(_specially, special, at)
-    return _of_library(function, plain, owner, now[0], at)
-
-
 BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
-UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
+UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 ATTRIBUTES = {"__setattr__": True, "__delattr__": True, "__getattribute__": False}
+DEPTH = 6
+"""So many functions around a function (`partial`) are taken away."""
 
 
-def _of_object(owner: Any, function: Any, at: str) -> Any:
-    """A method in C of a user's object (of its base class) or of a library's."""
-    if function.__name__ in ATTRIBUTES:
-
-        def call(name: str, *given: Any) -> Any:
-            touch_attribute(owner, name, ATTRIBUTES[function.__name__], at)
-            return function(name, *given)
-
-        return call
-    if type(function) is types.MethodWrapperType:
-        return function
-    return _with_arguments(function, at, owner, True, True)
-
-
-def _unbound(function: Any, at: str, *given: Any, **options: Any) -> Any:
-    """`list.append(l, x)`, `object.__setattr__(o, "x", 1)`"""
-    now = accesses.active()
-    if now is None or not given:
-        return function(*given, **options)
-    first, name = given[0], function.__name__
-    kind = now[1].things.kind(first)
-    if kind == CONTAINER:
-        return _of_container(first, name, partial(function, first), at)(*given[1:], **options)
-    if name in ATTRIBUTES and len(given) > 1:
-        touch_attribute(first, given[1], ATTRIBUTES[name], at)
-    return function(*given, **options)
-
-
-def _of_library(function: Any, plain: Any, owner: Any, kernel: Kernel, at: str) -> Any:
-    named: Any = getattr(plain, "__module__", None) or module_of(type(owner))
-    module = named.partition(".")[0] if isinstance(named, str) else ""
-    name = getattr(function, "__name__", "")
-    is_outside = name in OUTSIDE.get(module, ())
-    if is_outside:
-        kernel.uncontrolled[f"{module.lstrip('_')}.{name}, which is not under control"] = None
-    if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone:
-        kernel.uncontrolled["a cache (lru_cache) that was made before the program was under control"] = None
-    if module == "logging":
-        return _logged(function, at)
-    path = files.touched(function, module)
-    if path is not None:
-        return partial(_with_files, function, path, at)
-    if module in HARMLESS or function is partial:
-        if isinstance(function, BEHAVIOUR) and not is_outside:
-            _harmless[id(function)] = function
-        return function
-    if module == "itertools" and name != "repeat":
-        return partial(lazily, function, at)
-    if isinstance(function, type):
-        return function if is_user_class(function) else _with_arguments(function, at)
-    reads = module in ONLY_READING and not isinstance(function, operator.methodcaller)
-    reads = reads and not (module in ("operator", "_operator") and name in IN_PLACE)
-    of_instance = type(function) is types.MethodType and type(function.__self__) is not type
-    return _with_arguments(function, at, function.__self__ if of_instance else None, not reads)
-
-
-_harmless: dict[int, Any] = {}
-"""Functions and classes of libraries that need not be told of, by identity."""
-
-
-def _logged(function: Any, at: str) -> Any:
-    """What a logger writes to belongs to the program, unless it is the terminal."""
-    logger: Any = getattr(function, "__self__", None)
-    if logger is None and function.__name__ in LEVELS:
-        logger = sys.modules["logging"].getLogger()
-    streams = []
-    while logger is not None:
-        streams += [getattr(each, "stream", None) for each in getattr(logger, "handlers", ())]
-        logger = logger.parent if getattr(logger, "propagate", False) else None
-    now = accesses.active()
-    if now is not None:
-        parts = [part for each in streams if each for part in parts_of(each, now, at, DEEPEST, True)]
-        touch_all(now, parts, at)
-    return function
-
-
-def _with_files(function: Any, path: files.Touched, at: str, *given: Any, **options: Any) -> Any:
-    now = accesses.active()
-    if now is not None:
-        touch_all(now, [Part(files.FAMILY, thing, (access,)) for thing, access in path(given, options)], at)
-    return function(*given, **options)
-
-
-_own: dict[types.CodeType, bool] = {}
-
-
-def _is_own(function: Any) -> bool:
+def is_own(function: Any) -> bool:
+    """Whether a function tells of itself."""
     code = getattr(function, "__code__", None)
     if code is None:
         return False
     found = _own.get(code)
     if found is None:
-        found = _own[code] = port.is_user_file(code.co_filename)
+        found = _own[code] = code.co_flags & INSTRUMENTED != 0 or port.is_user_file(code.co_filename)
     return found
 
 
-def _with_arguments(
-    function: Any, at: str, owner: Any = None, changes: bool = False, only_owner: bool = False
-) -> Any:
+INSTRUMENTED = 0
+_own: dict[types.CodeType, bool] = {}
+
+
+def tells_of_itself(function: Any) -> bool:
+    """What need not be told of: functions of the program, its classes, models."""
+    kind = type(function)
+    if kind is types.FunctionType:
+        return is_own(function)
+    if kind is types.MethodType:
+        if type(function.__self__) in MODELS:
+            return True
+        inner = function.__func__
+        return type(inner) is types.FunctionType and is_own(inner)
+    return kind is type and is_user_class(function)
+
+
+Announced = tuple[Parts, Parts | None]
+"""What is touched as a function is called; and what it touches for as long as it is in the middle of that,
+None if nobody sees it in the middle."""
+NOTHING: Announced = ([], None)
+
+
+def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Announced:
+    now = accesses.active()
+    if now is None or now[0].quiet:
+        return NOTHING
+    for _ in range(DEPTH):
+        if type(function) is not partial:
+            break
+        given, function = (*function.args, *given, *function.keywords.values()), function.func
+    if tells_of_itself(function) or getattr(type(function), "possibly_tells", False):
+        return NOTHING
+    return _foreign(function, given, names, now, at)
+
+
+def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: str) -> Announced:
+    kind = type(function)
+    if kind in UNBOUND and given:
+        return _unbound(function, given, now, at)
+    owner = getattr(function, "__self__", None) if kind in BOUND or kind is types.MethodType else None
+    if owner is not None and not isinstance(owner, types.ModuleType | type):
+        of = now[1].things.kind(owner)
+        if of == CONTAINER:
+            return _lasting(_of_container(owner, function.__name__, given, now, at))
+        if of in (OPAQUE, INSTANCE):
+            return _lasting(_of_object(owner, function, given, now, at))
+    if type(owner) is Context and function.__name__ == "run" and given:
+        parts, lasting = called(given[0], given[1:], names, at)
+        return [object_part(owner, now, True, at), *parts], lasting
+    special = _SPECIAL.get(id(function))
+    if special is not None:
+        return [], (special(*given, at) or []) if len(given) in _COUNTS[id(function)] else []
+    options = dict(zip(names, given[len(given) - len(names) :], strict=True))
+    return _lasting(_of_library(function, given, options, owner, now, at))
+
+
+def _lasting(parts: Parts) -> Announced:
+    return parts, parts
+
+
+def touch_call(parts: Parts, at: str) -> None:
+    now = accesses.active()
+    if now is not None:
+        touch_all(now, parts, at)
+
+
+# ---- methods ------------------------------------------------------------------------------------
+
+
+def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
+    """A method of a container that is in C."""
+    if name in BY_KEY and given:
+        return _by_key(value, given[0], now, at, False)
+    if name in KEEPING and given and isinstance(value, dict):
+        return _kept(value, name, given, now, at)
+    if name in SIZES:
+        return _of_whole(value, at, lambda named: shape(named, False))
+    if name == "append" and isinstance(value, list | deque):
+        return _of_whole(value, at, lambda named: appended(value, named))
+    if name in OF_ONE and given and isinstance(value, set):
+        return _of_whole(value, at, lambda named: removed(value, named, given[0]))
+    if name in READERS or name in COMPARING:
+        depth, writes = (DEEPEST if name in READERS else 0), False
+    else:
+        depth, writes = DEEPEST, True
+    parts = parts_of(value, now, at, depth, writes)
+    if name not in STORING:
+        for each in given:
+            if is_followed(each):
+                parts += parts_of(each, now, at, depth)
+        parts += _called_back(given, now, at)
+    return parts
+
+
+def _kept(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
+    """`setdefault` and `pop` of a dictionary: they change one item, if any."""
+    try:
+        is_there = dict.__contains__(value, given[0])
+    except TypeError:
+        return []
+    if name == "pop" and is_there:
+        return _of_whole(value, at, lambda named: removed(value, named, given[0]))
+    return _by_key(value, given[0], now, at, name == "setdefault" and not is_there)
+
+
+def _by_key(value: Any, key: Any, now: Now, at: str, writes: bool) -> Parts:
+    found = container(value, at)
+    if found is None:
+        return []
+    named = found[2]
+    thing, footprint = item_of(value, named, key, writes)
+    item = Part(named.family, thing, footprint, None if named.exact else id(value))
+    return [item, *key_parts(key, now, at)]
+
+
+def _of_whole(value: Any, at: str, footprint: Callable[[Named], tuple[Access, ...]]) -> Parts:
+    """One access to a container as a whole."""
+    found = container(value, at)
+    if found is None:
+        return []
+    named = found[2]
+    return [Part(named.family, f"{named.name}[]", footprint(named), None if named.exact else id(value))]
+
+
+def _of_object(owner: Any, function: Any, given: Given, now: Now, at: str) -> Parts:
+    """A method in C of a user's object (of its base class) or of a library's, or a library's own method."""
+    name = getattr(function, "__name__", "")
+    if name in ATTRIBUTES and given:
+        touch_attribute(owner, given[0], ATTRIBUTES[name], at)
+        return []
+    if type(function) is types.MethodWrapperType:
+        return []
+    if now[1].things.kind(owner) == INSTANCE and type(function) is types.MethodType:
+        return _of_library(function, given, {}, owner, now, at)
+    changes = not (name in LOOKING and isinstance(owner, Mapping))
+    return _arguments(given, now, at, owner, changes, True)
+
+
+def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
+    """`list.append(l, x)`, `object.__setattr__(o, "x", 1)`"""
+    first, name = given[0], function.__name__
+    kind = now[1].things.kind(first)
+    if kind == CONTAINER:
+        return _lasting(_of_container(first, name, given[1:], now, at))
+    if name in ATTRIBUTES and len(given) > 1:
+        touch_attribute(first, given[1], ATTRIBUTES[name], at)
+        return NOTHING
+    if kind == OPAQUE:
+        return _lasting(_arguments(given[1:], now, at, first, True, True))
+    return NOTHING
+
+
+# ---- functions of libraries ---------------------------------------------------------------------
+
+
+def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any, now: Now, at: str) -> Parts:
+    kernel = now[0]
+    plain = function.__func__ if type(function) is types.MethodType else function
+    named: Any = getattr(plain, "__module__", None) or module_of(type(owner))
+    module = named.partition(".")[0] if isinstance(named, str) else ""
+    name = getattr(function, "__name__", "")
+    _tell_of_outside(function, module, name, kernel)
+    if module == "logging":
+        return _logged(function, now, at)
+    path = files.touched(function, module)
+    if path is not None:
+        touched = path(given[: len(given) - len(options)], options)
+        return [Part(files.FAMILY, thing, (access,)) for thing, access in touched]
+    if function is builtins.print:
+        return _printed(given, now, at)
+    if module in HARMLESS or id(function) in _QUIET:
+        return []
+    if module == "itertools" or function in LAZY:
+        for each in given:
+            iterate(each, at)
+        return []
+    if isinstance(function, type):
+        if is_user_class(function):
+            return []
+        shallow = function.__name__ in SHALLOW
+        return _arguments(given, now, at, shallow=shallow, attributes=module not in PLAIN_MODULES)
+    if name in FIRST_CHANGED and given:
+        return [*parts_of(given[0], now, at, DEEPEST, True), *_arguments(given, now, at)]
+    reads = module in ONLY_READING and not isinstance(function, operator.methodcaller)
+    reads = reads and not (module in ("operator", "_operator") and name in IN_PLACE)
+    of_instance = type(function) is types.MethodType and type(function.__self__) is not type
+    of = function.__self__ if of_instance else None
+    return _arguments(given, now, at, of, not reads, False, name in SHALLOW, module not in PLAIN_MODULES)
+
+
+PLAIN_MODULES = frozenset({"builtins", "collections", "_collections", "math", "_heapq", "_bisect"})
+"""Modules whose functions look into containers and not at the attributes of what these hold."""
+
+
+def _tell_of_outside(function: Any, module: str, name: str, kernel: Kernel) -> None:
+    if name in OUTSIDE.get(module, ()):
+        kernel.uncontrolled[f"{module.lstrip('_')}.{name}, which is not under control"] = None
+    if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone:
+        kernel.uncontrolled["a cache (lru_cache) that was made before the program was under control"] = None
+    if name in ("exec", "eval") and module == "builtins" and not kernel.alone:
+        kernel.uncontrolled["code that exec or eval executes, whose accesses are not seen"] = None
+
+
+LAZY = (zip, map, filter, enumerate, reversed, iter)
+"""What they go over is read when they are used."""
+_QUIET = {
+    id(each)
+    for each in (
+        isinstance, issubclass, type, id, range, callable, super, property, staticmethod, classmethod, object,
+        slice, globals, locals, vars, dir, exec, eval, breakpoint, __build_class__, partial, hasattr, getattr,
+    )
+}  # fmt: skip
+"""Functions that touch nothing, or are told of otherwise."""
+
+
+def _logged(function: Any, now: Now, at: str) -> Parts:
+    """What a logger writes to belongs to the program, unless it is the terminal."""
+    logger: Any = getattr(function, "__self__", None)
+    if logger is None and getattr(function, "__name__", "") in LEVELS:
+        logger = sys.modules["logging"].getLogger()
+    streams: list[Any] = []
+    while logger is not None:
+        streams += [getattr(each, "stream", None) for each in getattr(logger, "handlers", ())]
+        logger = getattr(logger, "parent", None) if getattr(logger, "propagate", False) else None
+    return [part for each in streams if each for part in parts_of(each, now, at, DEEPEST, True)]
+
+
+def _printed(given: Given, now: Now, at: str) -> Parts:
+    """What is printed is looked through; where it goes to, if not the terminal, is changed."""
+    parts: Parts = []
+    for each in given:
+        is_stream = hasattr(type(each), "write") and now[1].things.kind(each) == OPAQUE
+        if is_stream or is_followed(each):
+            parts += parts_of(each, now, at, 0, is_stream, True)
+    return parts
+
+
+def _arguments(
+    given: Given,
+    now: Now,
+    at: str,
+    owner: Any = None,
+    changes: bool = False,
+    only_owner: bool = False,
+    shallow: bool = False,
+    attributes: bool = True,
+) -> Parts:
     """A call of a library: its arguments are looked through, or changed, in the step in which it begins.
 
-    `only_owner`: it is the object's method which changes that object, and reads the arguments.
+    `only_owner`: it is the object's method which changes that object, and reads the arguments. `shallow`:
+    it reads what containers hold and does not look into that. `attributes`: it may look at those.
     """
-
-    def call(*given: Any, **options: Any) -> Any:
-        now = accesses.active()
-        if now is not None and not (now[0].alone or now[0].quiet):
-            values = (*given, *options.values())
-            parts: list[Part] = []
-            if owner is not None:
-                parts += _owner_parts(owner, now, changes, at)
-            for value in values:
-                if type(value) not in SIMPLE_TYPES or type(value) in HOLDING:
-                    parts += parts_of(value, now, at, 0, changes and not only_owner, True)
-            touch_all(now, parts, at)
-            if changes:
-                turn()  # it may keep state that we do not see
-        return _remembered(function(*given, **options), (*given, *options.values()))
-
-    return call
+    if now[0].alone or now[0].quiet:
+        return []
+    parts: Parts = []
+    if owner is not None:
+        parts += _owner_parts(owner, now, changes, at)
+    depth = DEEPEST if shallow else 0
+    for value in given:
+        if type(value) not in SIMPLE_TYPES or type(value) in HOLDING:
+            parts += parts_of(value, now, at, depth, changes and not only_owner, attributes)
+    if not only_owner:
+        parts += _called_back(given, now, at)
+    if changes:
+        turn()  # it may keep state that we do not see
+    return parts
 
 
-def _owner_parts(owner: Any, now: tuple[Kernel, Memory], changes: bool, at: str) -> list[Part]:
+def _called_back(given: Given, now: Now, at: str) -> Parts:
+    """Functions in C among the arguments: they may be called with any of the others."""
+    given = (*given, *(each for lazy in given for each in inside_lazy(lazy)))
+    if not any(type(each) in CALLABLES for each in given):
+        return []
+    changes = any(type(each) is operator.methodcaller for each in given)
+    parts: Parts = set_parts(list(given), now, at)
+    for value in given:
+        if type(value) not in CALLABLES and is_followed(value):
+            parts += parts_of(value, now, at, 0, changes, True)
+        owner = getattr(value, "__self__", None) if type(value) in BOUND else None
+        if owner is not None and now[1].things.kind(owner) in (CONTAINER, OPAQUE):
+            parts += parts_of(owner, now, at, DEEPEST, True)
+    return parts
+
+
+CALLABLES: frozenset[type] = frozenset(
+    {
+        types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+        types.MethodWrapperType, operator.attrgetter, operator.itemgetter, operator.methodcaller, partial,
+    }
+)  # fmt: skip
+
+
+def _owner_parts(owner: Any, now: Now, changes: bool, at: str) -> Parts:
     if now[1].things.kind(owner) == OPAQUE:
         return parts_of(owner, now, at, DEEPEST, changes)
     return [object_part(owner, now, changes, at)] if now[1].things.kind(owner) == INSTANCE else []
 
 
-def _remembered(made: Any, given: tuple[Any, ...]) -> Any:
+# ---- afterwards ---------------------------------------------------------------------------------
+
+
+def returned(function: Any, given: Given, made: Any, at: str) -> None:
+    """A function in C or of a library has returned something."""
+    now = accesses.active()
+    if now is None:
+        return
+    if function is globals or function is vars or function is locals:
+        _tell_of_namespace(function, given, made)
+        return
+    owner = getattr(function, "__self__", None) if type(function) in BOUND else None
+    if owner is not None and now[1].watched and now[1].things.kind(owner) == CONTAINER:
+        found = container(owner, at)
+        if found is not None:
+            tell_whole(owner, found)
+    if type(made) in SIMPLE_TYPES:
+        return
+    if now[1].things.kind(made) == OPAQUE:
+        _remember(made, given, now)
+
+
+def _tell_of_namespace(function: Any, given: Given, made: Any) -> None:
+    if function is vars and given:
+        is_namespace(made, given[0])
+        return
+    if isinstance(made, dict):
+        module = sys.modules.get(made.get("__name__", ""))
+        if module is not None and module.__dict__ is made:
+            is_namespace(made, module)
+
+
+def _remember(made: Any, given: Given, now: Now) -> None:
     """What a library makes of containers may look at these later on."""
-    now = accesses.active()
-    if now is not None and type(made) not in SIMPLE_TYPES and now[1].things.kind(made) == OPAQUE:
-        sources = [value for value in given if now[1].things.kind(value) in (CONTAINER, INSTANCE, OPAQUE)]
-        if sources:
-            now[1].things.sources[id(made)] = [*sources, made]
-    return made
+    sources = [value for value in given if now[1].things.kind(value) in (CONTAINER, INSTANCE, OPAQUE)]
+    if sources:
+        now[1].things.sources[id(made)] = sources
 
 
-def code(text: Any) -> Any:
-    """What `exec` or `eval` are about to execute: its accesses are not seen."""
-    kernel = running.kernel
-    if kernel is not None and not kernel.alone:
-        kernel.uncontrolled["code that exec or eval executes, whose accesses are not seen"] = None
-    return text
+# ---- functions that do what an instruction does -------------------------------------------------
 
 
-def managed(value: Any, at: str) -> Any:
-    """What a `with` is about to enter; leaving a library's object changes it too."""
-    now = accesses.active()
-    if now is None or now[1].things.kind(value) != OPAQUE or not hasattr(type(value), "__exit__"):
-        return value
-    return _Managed(value, at)
+def _get(value: Any, name: Any, *rest: Any) -> None:
+    if isinstance(name, str):
+        read_attribute(value, name, rest[-1])
 
 
-class _Managed:
-    __slots__ = ("_at", "_value")
-
-    def __init__(self, value: Any, at: str) -> None:
-        self._value, self._at = value, at
-
-    def __enter__(self) -> Any:
-        return self._value.__enter__()
-
-    def __exit__(self, *error: Any) -> Any:
-        return _with_arguments(self._value.__exit__, self._at, self._value, True, True)(*error)
+def _set(value: Any, name: Any, new: Any, at: str) -> None:
+    if isinstance(name, str):
+        write_attribute(value, name, new, at)
 
 
-def _specially(what: Callable[..., Any], at: str, *given: Any) -> Any:
-    return what(*given, at)
+def _delete(value: Any, name: Any, at: str) -> None:
+    if isinstance(name, str):
+        touch_attribute(value, name, True, at)
 
 
-def _getattr(value: Any, name: str, *rest: Any) -> Any:
-    *default, at = rest
-    try:
-        return attribute(value, name, at)
-    except AttributeError:
-        if default:
-            return default[0]
-        raise
+def _read_item(value: Any, key: Any, at: str) -> None:
+    read_item(value, key, at)
 
 
-def _hasattr(value: Any, name: str, at: str) -> bool:
-    try:
-        getattribute(value, name, at)
-    except AttributeError:
-        return False
-    return True
+def _in(value: Any, item: Any, at: str) -> None:
+    contains(item, value, at)
 
 
-def _in(value: Any, item: Any, at: str) -> bool:
-    return contains(item, value, at)
-
-
-def _iter(value: Any, *rest: Any) -> Any:
-    *sentinel, at = rest
-    return iter(value, *sentinel) if sentinel else iterator(value, at)
-
-
-def _input(*rest: Any) -> Any:
-    *prompt, at = rest
-    changed(sys.stdin, at)
-    return input(*prompt)
-
-
-def keyed(function: Any) -> Any:
-    """The key of a sort: each call of it is a round of a loop in C."""
-    if function is None or running.kernel is None:
-        return function
-
-    def key(value: Any) -> Any:
-        turn()
-        return function(value)
-
-    return key
-
-
-def lazily(function: Any, at: str, *given: Any, **options: Any) -> Any:
-    """`zip`, `map` and their like: what they go over is read when they are used."""
-    first = 1 if function in (map, filter) else 0
-    sources = [iterate(value, at) for value in given[first:]]
-    found = function(*given[:first], *sources, **options)
+def _input(*rest: Any) -> None:
     now = accesses.active()
     if now is not None:
-        now[1].things.made(found, now[0], at)
-    return found
+        touch_all(now, parts_of(sys.stdin, now, rest[-1], DEEPEST, True), rest[-1])
 
 
-_SPECIAL: dict[int, Callable[..., Any]] = {
-    id(getattr): _getattr, id(setattr): setattribute, id(delattr): delattribute, id(hasattr): _hasattr,
-    id(operator.getitem): getitem, id(operator.setitem): setitem, id(operator.delitem): delitem,
-    id(operator.contains): _in, id(iter): _iter, id(reversed): backwards,
-    id(input): _input,
+def _next(value: Any, *rest: Any) -> Parts:
+    return advance(value, rest[-1])
+
+
+_SPECIAL: dict[int, Any] = {
+    id(getattr): _get, id(setattr): _set, id(delattr): _delete, id(hasattr): _get,
+    id(operator.getitem): _read_item, id(operator.setitem): write_item, id(operator.delitem): delete_item,
+    id(operator.contains): _in, id(input): _input, id(next): _next,
 }  # fmt: skip
-"""Functions that do what an expression does, by their identity."""
+"""Functions that do what an instruction does, by their identity."""
+_COUNTS: dict[int, tuple[int, ...]] = {
+    id(getattr): (2, 3), id(setattr): (3,), id(delattr): (2,), id(hasattr): (2,), id(operator.getitem): (2,),
+    id(operator.setitem): (3,), id(operator.delitem): (2,), id(operator.contains): (2,), id(input): (0, 1),
+    id(next): (1, 2),
+}  # fmt: skip
+"""With how many arguments each can be called."""
+
+__all__ = [
+    "BEHAVIOUR", "called", "is_own", "is_user_module", "returned",
+    "running", "tells_of_itself", "touch_call",
+]  # fmt: skip

@@ -1,6 +1,6 @@
 """What a specification speaks of beside shared memory: local variables, calls of functions, and claims.
 
-The rewriting tells of those names only that are asked for (`probes.accesses.followed`). Each assignment to
+Instrumented code tells of those names only that are asked for (`probes.following`). Each assignment to
 such a local variable, each entry into such a function and each way out of it is a step that depends on
 nothing: it adds no schedule to be explored. In a turn of an event loop's task, which is one step, each is a
 moment of that step.

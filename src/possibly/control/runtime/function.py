@@ -1,7 +1,7 @@
 """A function of a program that runs already, as something to be executed under control again and again.
 
 The process is forked as it is. In the fork the models take the place of what they model, wherever a module of
-the user holds it under a name of its own; the code of the user's functions is replaced by rewritten code; and
+the user holds it under a name of its own; the user's functions get instrumented code; and
 primitives that were made before (a lock in a global variable) become models. The caller's process is not
 touched.
 """
@@ -9,19 +9,15 @@ touched.
 from __future__ import annotations
 
 import _thread
-import ast
 import gc
 import inspect
-import linecache
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from importlib.abc import InspectLoader
+from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from possibly.control.runtime import kernel as running
 from possibly.control.runtime import loading, primitives
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.install import install_all
@@ -35,20 +31,12 @@ DEEPEST = 4
 """How far from a global variable objects are looked for."""
 
 
-Rewrite = Callable[[ast.Module, str, str], None]
-"""Changes the tree of a file and module before it is rewritten for control, as somebody did at its import."""
-
-
-def function_program(
-    function: Callable[..., Any], *given: Any, rewrite: Rewrite | None = None, **options: Any
-) -> ControlledProgram:
+def function_program(function: Callable[..., Any], *given: Any, **options: Any) -> ControlledProgram:
     """The call `function(*given)`; a coroutine function is run by `asyncio.run`."""
-    return ControlledProgram(lambda: _prepared(function, given, rewrite), **options)
+    return ControlledProgram(lambda: _prepared(function, given), **options)
 
 
-def _prepared(
-    function: Callable[..., Any], given: tuple[Any, ...], rewrite: Rewrite | None
-) -> Callable[[], Any]:
+def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
     patches = Patches()
     install_all(patches)
     sys.meta_path.insert(0, loading.Finder(patches))
@@ -56,7 +44,7 @@ def _prepared(
     if inspect.iscoroutinefunction(function):
         import asyncio  # noqa: F401 - its models are put in by the import
     _rename(roots, patches)
-    left = _rewrite(_reachable(function), rewrite)
+    _instrument()
     places = [vars(module) for module in roots if isinstance(module, ModuleType)]
     places += [_Cells(function), {"given": given}]
     for place in places:
@@ -65,7 +53,6 @@ def _prepared(
     def program() -> None:
         for place in places:
             _name(place, DEEPEST, set())
-        _tell_of(left)
         result = function(*given)
         if inspect.iscoroutine(result):
             import asyncio
@@ -73,16 +60,6 @@ def _prepared(
             asyncio.run(result)
 
     return program
-
-
-def _tell_of(left: list[str]) -> None:
-    """What a function does whose code could not be replaced is not seen."""
-    kernel = running.kernel
-    if kernel is not None and left:
-        shown_few = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
-        kernel.uncontrolled[f"functions whose source is not as it was when they were loaded: {shown_few}"] = (
-            None
-        )
 
 
 class _Cells(dict[str, Any]):
@@ -126,66 +103,18 @@ def _rename(roots: list[Any], patches: Patches) -> None:
 # ---- code ---------------------------------------------------------------------------------------
 
 
-def _rewrite(reachable: set[str], rewrite: Rewrite | None) -> list[str]:
-    """Replaces the code of the user's functions; those for which that cannot be done are told."""
-    codes: dict[tuple[str, str], dict[tuple[str, int], CodeType | None]] = {}
-    left = []
+def _instrument() -> None:
+    """Gives the user's functions instrumented code: their own, so that no source is needed."""
+    codes: dict[tuple[CodeType, str], CodeType] = {}
     for function in [each for each in gc.get_objects() if type(each) is FunctionType]:
-        file = function.__code__.co_filename
-        if not shown(file) or function.__code__.co_name == "<module>":
+        plain = function.__code__
+        file = plain.co_filename
+        if not shown(file) or plain.co_name == "<module>":
             continue
         module = str(function.__globals__.get("__name__", "__main__"))
-        if (file, module) not in codes:
-            codes[file, module] = _rewritten(file, module, rewrite)
-        new = codes[file, module].get((function.__code__.co_qualname, function.__code__.co_firstlineno))
-        if new is not None and new.co_freevars == function.__code__.co_freevars:
-            function.__code__ = new
-        elif module in reachable:
-            left.append(f"{function.__qualname__} ({shown(file)}:{function.__code__.co_firstlineno})")
-    return left
-
-
-def _reachable(function: Any) -> set[str]:
-    """The modules of the user that a function may come to: by the names in its module, and in theirs."""
-    found: set[str] = set()
-    pending = [getattr(inspect.unwrap(function), "__module__", "")]
-    pending += [str(getattr(value, "__module__", "")) for value in _Cells(function).values()]
-    while pending:
-        name = pending.pop()
-        module = sys.modules.get(name)
-        if name in found or module is None or not is_user_module(module):
-            continue
-        found.add(name)
-        for value in vars(module).values():
-            pending.append(
-                value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
-            )
-    return found
-
-
-def _rewritten(file: str, module: str, rewrite: Rewrite | None) -> dict[tuple[str, int], CodeType | None]:
-    """The code objects of a file by name and line; None where two cannot be told apart."""
-    from possibly.probes.accesses import rewritten_for_control
-
-    found: dict[tuple[str, int], CodeType | None] = {}
-    try:
-        plain = ast.parse("".join(linecache.getlines(file)))
-        if rewrite is not None:
-            rewrite(plain, file, module)
-        tree = rewritten_for_control(plain, shown(file), module)
-        code: CodeType = InspectLoader.source_to_code(tree, file)
-    except (SyntaxError, ValueError):
-        return found
-    for place, inner in _inside(code):
-        found[place] = None if place in found else inner
-    return found
-
-
-def _inside(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield (each.co_qualname, each.co_firstlineno), each
-            yield from _inside(each)
+        if (plain, module) not in codes:
+            codes[plain, module] = loading.with_sites(plain, shown(file), module, False)
+        function.__code__ = codes[plain, module]
 
 
 # ---- objects that were made before --------------------------------------------------------------

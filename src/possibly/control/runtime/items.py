@@ -1,17 +1,19 @@
-"""Items of containers, and containers as a whole, as rewritten source reads and writes them (see `hooks`).
+"""Items of containers, containers as a whole, and iterators over them.
 
 An item of a list or a dictionary is a thing of its own; so is the structure of a container (its length, its
 keys), which every access to an item reads and every change of shape writes. Reading a whole container reads
 all its items. The dictionary of an object's attributes, or of a module's variables, has these as its items.
+Keys that are equal in Python (`1`, `True`, `1.0`) are one item.
 """
 
 from __future__ import annotations
 
 import gc
-import sys
+import itertools
 import types
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable
+from enum import Enum
 from operator import length_hint
 from typing import Any
 
@@ -19,20 +21,21 @@ from possibly.control.execution import Access
 from possibly.control.runtime import files
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
-    Found,
     Part,
     attribute_part,
     object_part,
-    touch,
     touch_all,
     touch_attribute,
 )
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import WIDEST, Memory
-from possibly.control.runtime.things import CONTAINER, INSTANCE, OPAQUE, SIMPLE_TYPES, Named
+from possibly.control.runtime.memory import VISIBLE, WIDEST, Memory
+from possibly.control.runtime.things import CONTAINER, CONTAINERS, INSTANCE, OPAQUE, SIMPLE_TYPES, Named
+from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
 
+Found = tuple[Kernel, Memory, Named, Any]
+"""A container: the execution, its accesses, its name, and itself."""
 PLAIN_KEYS = frozenset({int, str, bool, float, bytes, type(None)})
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 LOOKING_THROUGH = frozenset({*VIEWS, types.MappingProxyType, memoryview})
@@ -44,172 +47,294 @@ DEEPEST = 8
 MOST = 5_000
 """So many objects are looked through at once."""
 
-_dicts: dict[int, tuple[dict[str, Any], Any]] = {}
-"""Dictionaries that are the attributes of an object or the variables of a module, by identity, and whose."""
+
+def is_namespace(found: Any, owner: Any) -> None:
+    """`owner.__dict__`, `vars(owner)`, `globals()`: its items are attributes by another name."""
+    memory = accesses.memory
+    if type(found) is dict and memory is not None:
+        memory.namespaces[id(found)] = (found, owner)
 
 
-def dict_of(value: Any) -> Any:
-    """`value.__dict__`, `vars(value)`: its items are attributes by another name."""
-    found = value.__dict__
-    if type(found) is dict and accesses.active() is not None:
-        _dicts[id(found)] = (found, value)
-    return found
-
-
-def dict_of_globals(found: dict[str, Any]) -> dict[str, Any]:
-    """`globals()`"""
-    module = sys.modules.get(found.get("__name__", ""))
-    if module is not None and accesses.active() is not None:
-        _dicts[id(found)] = (found, module)
-    return found
+def namespace_of(value: Any) -> Any:
+    """Whose attributes a dictionary is, or None."""
+    memory = accesses.memory
+    if memory is None or not memory.namespaces:
+        return None
+    found = memory.namespaces.get(id(value))
+    return None if found is None else found[1]
 
 
 def container(value: Any, at: str) -> Found | None:
     now = accesses.active()
     if now is None or now[1].things.kind(value) != CONTAINER:
         return None
-    if id(value) in _dicts:  # whatever is done to all attributes at once counts as a change of each
+    owner = namespace_of(value)
+    if owner is not None:  # whatever is done to all attributes at once counts as a change of each
         for name in list(value):
-            touch_attribute(_dicts[id(value)][1], name, True, at)
+            touch_attribute(owner, name, True, at)
         return None
     kernel, memory = now
     named = memory.things.named(value, kernel, at)
-    return None if kernel.alone or kernel.quiet else (kernel, memory, named)
+    return None if (kernel.alone and not memory.watched) or kernel.quiet else (kernel, memory, named, value)
 
 
 def _key(value: Any, key: Any) -> str | None:
-    """How an item is called, or None for one that has no stable name."""
-    if type(key) in PLAIN_KEYS:
-        if type(key) is int and key < 0 and not isinstance(value, dict):
+    """How an item is called; None: it has no stable name. Keys that are equal are called alike."""
+    kind = type(key)
+    if kind is str:
+        return repr(key)
+    if kind is int:
+        if key < 0 and not isinstance(value, dict):
             key += len(value)
         return repr(key)
-    if type(key) is tuple and all(type(part) in PLAIN_KEYS for part in key):
+    return _other_key(key)
+
+
+def _other_key(key: Any) -> str | None:
+    kind = type(key)
+    if kind in PLAIN_KEYS:
+        if isinstance(key, float | bool) and key == (whole := _whole(key)):
+            return repr(whole)
         return repr(key)
+    if kind is tuple:
+        parts = [_key({}, part) for part in key]
+        return None if None in parts else f"({', '.join(map(str, parts))})"
+    if isinstance(key, Enum) and getattr(kind, "__eq__", None) == _PLAIN_EQUALITY:
+        return f"{kind.__module__}.{kind.__qualname__}.{key.name}"
     return None
+
+
+_PLAIN_EQUALITY: Any = object.__eq__
+
+
+def _whole(key: float) -> int | None:
+    try:
+        return int(key)
+    except (OverflowError, ValueError):
+        return None
+
+
+def touch(found: Found, thing: str, footprint: tuple[Access, ...], at: str) -> int:
+    kernel, memory, named, value = found
+    return memory.access(kernel, named.family, thing, footprint, at, None if named.exact else id(value))
 
 
 def tell_whole(value: Any, found: Found) -> None:
     """A container that is watched as a variable: what it holds now."""
-    kernel, memory, named = found
+    kernel, memory, named, _ = found
     label = kernel.labels.get(named.name, "")
     if label in memory.watched:
         memory.whole(kernel, named.name, snapshot(value))
 
 
-def _shape(named: Named, writes: bool) -> tuple[Access, ...]:
+def shape(named: Named, writes: bool) -> tuple[Access, ...]:
+    """Which keys there are, and how many: who adds or removes one changes that."""
     return touching(f"{named.name}[]", writes)
+
+
+def _bulk(named: Named, writes: bool) -> tuple[Access, ...]:
+    """All items at once: every access to one reads this, and who changes them all writes it."""
+    return touching(f"{named.name}[*]", writes)
+
+
+def everything(named: Named) -> tuple[Access, ...]:
+    """Any item may be changed, added or removed."""
+    return shape(named, True) + _bulk(named, True)
 
 
 def _all(value: Any, named: Named) -> tuple[Access, ...]:
     """Everything in a container is read. A very large one counts as changed, which meets every access."""
-    if isinstance(value, set):
-        return _shape(named, False)
     if len(value) > WIDEST:
-        return _shape(named, True)
-    keys = value if isinstance(value, dict) else range(len(value))
-    items = [Access(f"{named.name}[{key}]", False) for key in (_key(value, key) for key in keys) if key]
-    return (*_shape(named, False), *items)
+        return everything(named)
+    has_keys = isinstance(value, dict | set)
+    names = [_key(value, key) for key in (list(value) if has_keys else range(len(value)))]
+    if None in names:
+        return everything(named) if not isinstance(value, list | deque) else _read_all(named, names)
+    return _read_all(named, names)
+
+
+def _read_all(named: Named, names: list[str | None]) -> tuple[Access, ...]:
+    items = [Access(f"{named.name}[{key}]", False) for key in names if key is not None]
+    return (*shape(named, False), *_bulk(named, False), *items)
 
 
 def item_of(value: Any, named: Named, key: Any, writes: bool) -> tuple[str, tuple[Access, ...]]:
-    text = _key(value, key) if not isinstance(value, set) else None
+    """The thing that an item is, and what it means to read it, or to store into it."""
+    text = _key(value, key)
     if text is None:
-        return f"{named.name}[]", _shape(named, True) if writes else _all(value, named)
+        return f"{named.name}[]", everything(named) if writes else _all(value, named)
     thing = f"{named.name}[{text}]"
-    grows = writes and isinstance(value, dict) and not dict.__contains__(value, key)
-    return thing, touching(thing, writes) + _shape(named, grows)
+    footprint = touching(thing, writes) + _bulk(named, False)
+    if isinstance(value, dict):
+        grows = writes and not _has_key(value, key)
+        return thing, footprint + shape(named, True) if grows else footprint
+    if isinstance(value, set):
+        return thing, footprint + shape(named, True) if writes else footprint
+    is_there = type(key) is int and 0 <= key < len(value)
+    return thing, footprint if is_there else footprint + shape(named, False)
+
+
+def _has_key(value: Any, key: Any) -> bool:
+    try:
+        return dict.__contains__(value, key)
+    except TypeError:  # it cannot be a key: the program is told so in a moment
+        return True
+
+
+def appended(value: Any, named: Named) -> tuple[Access, ...]:
+    """A list grows at its end: what it holds already stays where it is."""
+    return touching(f"{named.name}[{len(value)}]", True) + shape(named, True) + _bulk(named, False)
+
+
+def removed(value: Any, named: Named, key: Any) -> tuple[Access, ...]:
+    """An item of a dictionary or a set goes away."""
+    text = _key(value, key)
+    if text is None or not isinstance(value, dict | set):
+        return everything(named)
+    return touching(f"{named.name}[{text}]", True) + shape(named, True) + _bulk(named, False)
 
 
 def touch_item(found: Found, value: Any, key: Any, writes: bool, at: str) -> int:
     thing, footprint = item_of(value, found[2], key, writes)
-    return touch(found, thing, footprint, at)
+    mode = touch(found, thing, footprint, at)
+    if mode == VISIBLE:  # others may have changed what it means
+        for each in item_of(value, found[2], key, writes)[1]:
+            found[0].add(each)
+    return mode
 
 
-def getitem(value: Any, key: Any, at: str) -> Any:
-    if id(value) in _dicts and type(key) is str:
-        touch_attribute(_dicts[id(value)][1], key, False, at)
-        return value[key]
+def read_item(value: Any, key: Any, at: str) -> list[Part]:
+    """`value[key]` is about to be read; returns what it is in the middle of if that makes the item."""
+    owner = namespace_of(value)
+    if owner is not None and type(key) is str:
+        touch_attribute(owner, key, False, at)
+        return []
+    if type(key) not in PLAIN_KEYS:
+        deep(key, at)
     found = container(value, at)
     if found is None:
         _touch_behind(value, False, at)
-        return value[key]
-    if isinstance(value, defaultdict) and value.default_factory is not None:
-        return _defaulted(value, key, found, at)
-    mode = touch_item(found, value, key, False, at)
-    result = value[key]
+        return []
+    is_made = isinstance(value, defaultdict) and _is_made(value, key)
+    mode = touch_item(found, value, key, is_made, at)
     if mode:
-        found[1].saw(found[0], mode, result)
-    return result
+        found[1].saw(found[0], mode, _item(value, key))
+    if not is_made:
+        return []
+    named = found[2]
+    thing, footprint = item_of(value, named, key, True)
+    return [Part(named.family, thing, footprint, None if named.exact else id(value))]
 
 
-def _defaulted(value: Any, key: Any, found: Found, at: str) -> Any:
-    """An item that is made if it is missing: a type makes it at once, a function of the program may wait."""
-    is_missing = not dict.__contains__(value, key)
-    at_once = isinstance(value.default_factory, type)
-    touch_item(found, value, key, is_missing and at_once, at)
-    if at_once or dict.__contains__(value, key):
-        return value[key]
-    made = value.default_factory()
-    touch_item(found, value, key, True, at)
-    value[key] = made
-    return made
+def key_parts(key: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What is looked at to find an item: the key itself, where that can change."""
+    if type(key) in PLAIN_KEYS or now[0].alone or not is_followed(key):
+        return []
+    return parts_of(key, now, at)
 
 
-def setitem(value: Any, key: Any, new: Any, at: str) -> None:
-    if id(value) in _dicts and type(key) is str:
-        touch_attribute(_dicts[id(value)][1], key, True, at)
-        value[key] = new
+def _is_made(value: Any, key: Any) -> bool:
+    """An item that is made if it is missing."""
+    try:
+        return value.default_factory is not None and not dict.__contains__(value, key)
+    except TypeError:
+        return False
+
+
+def _item(value: Any, key: Any) -> Any:
+    try:
+        if isinstance(value, dict):
+            return dict.get(value, key)
+        return value[key] if type(value) in CONTAINERS else None
+    except (LookupError, TypeError):
+        return None
+
+
+def write_item(value: Any, key: Any, new: Any, at: str) -> None:
+    """`value[key] = new` is about to be done."""
+    owner = namespace_of(value)
+    if owner is not None and type(key) is str:
+        touch_attribute(owner, key, True, at)
         return
+    if type(key) not in PLAIN_KEYS:
+        deep(key, at)
     found = container(value, at)
     if found is None:
         _touch_behind(value, True, at)
-        value[key] = new
         return
     mode = touch_item(found, value, key, True, at)
-    value[key] = new
     if mode:
         found[1].saw(found[0], mode, new)
     if found[1].watched:
-        tell_whole(value, found)
+        _tell_after(value, key, new, found)
 
 
-def delitem(value: Any, key: Any, at: str) -> None:
+def _tell_after(value: Any, key: Any, new: Any, found: Found) -> None:
+    """A container that is watched as a variable: what it will hold."""
+    if type(value) in (dict, list):
+        later = value.copy()
+        try:
+            later[key] = new
+        except (LookupError, TypeError, ValueError):
+            return
+        tell_whole(later, found)
+
+
+def delete_item(value: Any, key: Any, at: str) -> None:
+    """`del value[key]` is about to be done."""
+    owner = namespace_of(value)
+    if owner is not None and type(key) is str:
+        touch_attribute(owner, key, True, at)
+        return
     found = container(value, at)
     if found is not None:
-        touch(found, f"{found[2].name}[]", _shape(found[2], True), at)
+        touch(found, f"{found[2].name}[]", removed(value, found[2], key), at)
     else:
         _touch_behind(value, True, at)
-    del value[key]
 
 
 def _touch_behind(value: Any, writes: bool, at: str) -> None:
     """An item of something that is no container itself: of a library's object, or behind a view."""
     if type(value) not in SIMPLE_TYPES or type(value) in LOOKING_THROUGH:
         now = accesses.active()
-        if now is not None and (type(value) in LOOKING_THROUGH or now[1].things.kind(value) == OPAQUE):
-            touch_all(now, parts_of(value, now, at, DEEPEST, writes), at)
+        if now is None or now[0].alone:
+            return
+        kind = now[1].things.kind(value)
+        if kind == INSTANCE and not _tells(value, "__setitem__" if writes else "__getitem__"):
+            _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, True))
+        elif type(value) in LOOKING_THROUGH or kind == OPAQUE:
+            _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, writes))
 
 
-def whole(value: Any, at: str) -> Any:
+def _touch_parts(now: tuple[Kernel, Memory], at: str, parts: Callable[[], list[Part]]) -> None:
+    touch_all(now, parts(), at, parts)
+
+
+def _tells(value: Any, name: str) -> bool:
+    """Whether the method that stands behind an operator is the program's own, or there is none."""
+    found = getattr(type(value), name, None)
+    code = getattr(found, "__code__", None)
+    return found is None or (code is not None and port.is_user_file(code.co_filename))
+
+
+def whole(value: Any, at: str) -> None:
     """A container that is about to be read as a whole, an iterator that is about to be used."""
     if type(value) not in SIMPLE_TYPES or type(value) in LOOKING_THROUGH:
         now = accesses.active()
         if now is not None and not now[0].alone:
-            touch_all(now, parts_of(value, now, at, DEEPEST), at)
+            _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST))
         elif now is not None:
             container(value, at)
-    return value
 
 
-def deep(value: Any, at: str, attributes: bool = False, writes: bool = False) -> Any:
+def deep(value: Any, at: str, attributes: bool = False, writes: bool = False) -> None:
     """A value that is about to be looked through: whatever it holds is read, or changed, at one moment."""
     if type(value) not in SIMPLE_TYPES or type(value) in HOLDING:
         now = accesses.active()
         if now is not None and not now[0].alone:
-            touch_all(now, parts_of(value, now, at, 0, writes, attributes), at)
+            _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, attributes))
         elif now is not None:
             container(value, at)
-    return value
 
 
 def parts_of(
@@ -256,27 +381,37 @@ def _held(
     if type(value) in LOOKING_THROUGH:
         return _behind(value), True
     if kind == CONTAINER:
-        if id(value) in _dicts:
-            owner = _dicts[id(value)][1]
+        owner = namespace_of(value)
+        if owner is not None:
             found += [part for name in list(value) if (part := attribute_part(owner, name, True, at))]
-            return list(value.values()), False
+            return list(dict.values(value)), False
         named = memory.things.named(value, kernel, at)
-        footprint = _shape(named, True) if writes else _all(value, named)
+        footprint = everything(named) if writes else _all(value, named)
         found.append(Part(named.family, f"{named.name}[]", footprint, None if named.exact else id(value)))
-        return (list(value.values()) if isinstance(value, dict) else list(value)), False
+        return plainly(value), False
     if kind == OPAQUE:
-        if type(value) is not Rounds:
-            found.append(object_part(value, now, writes or hasattr(type(value), "__next__"), at))
-            found += files.parts_of(value)
-        return memory.things.sources.get(id(value), []), True
+        found.append(object_part(value, now, writes or hasattr(type(value), "__next__"), at))
+        found += files.parts_of(value)
+        return [*memory.things.sources.get(id(value), ()), *bases(value)], True
     if kind == INSTANCE:
         names = list(getattr(type(value), "__dataclass_fields__", ()))
         if attributes:
             names += [*getattr(value, "__dict__", ()), *_slots(type(value))]
         names = [name for name in dict.fromkeys(names) if _has(value, name)]
-        found += [part for name in names if (part := attribute_part(value, name, False, at))]
+        found += [part for name in names if (part := attribute_part(value, name, writes, at))]
         return [getattr(value, name) for name in names], False
     return (list(value) if type(value) in (tuple, frozenset) else []), False
+
+
+def plainly(value: Any) -> list[Any]:
+    """What a container holds, without a look at what a class of the program makes of it."""
+    if isinstance(value, dict):
+        return list(dict.values(value))
+    for kind in CONTAINERS:
+        if isinstance(value, kind):
+            plain: Any = kind
+            return list(plain.__iter__(value))
+    return list(value)
 
 
 def _behind(value: Any) -> list[Any]:
@@ -296,102 +431,157 @@ def _has(value: Any, name: str) -> bool:
     return True
 
 
-def changed(value: Any, at: str) -> Any:
+def changed(value: Any, at: str) -> None:
     """A container, or an object of a library, that is about to be changed."""
     if type(value) not in SIMPLE_TYPES or type(value) is memoryview:
         now = accesses.active()
         if now is not None:
-            touch_all(now, parts_of(value, now, at, DEEPEST, True), at)
-    return value
+            _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, True))
 
 
-def size(value: Any, at: str) -> Any:
+def size(value: Any, at: str) -> None:
     """A container whose length or emptiness is about to be asked for."""
     found = container(value, at)
     if found is not None:
-        touch(found, f"{found[2].name}[]", _shape(found[2], False), at)
+        touch(found, f"{found[2].name}[]", shape(found[2], False), at)
     else:
         _touch_behind(value, False, at)
-    return value
 
 
-def contains(item: Any, value: Any, at: str) -> bool:
-    if isinstance(value, dict) and (found := container(value, at)) is not None:
+def contains(item: Any, value: Any, at: str) -> None:
+    """`item in value` is about to be asked."""
+    if isinstance(value, dict | set) and (found := container(value, at)) is not None:
+        if type(item) not in PLAIN_KEYS:
+            deep(item, at)
         touch_item(found, value, item, False, at)
     else:
         deep(value, at)
-    return item in value
 
 
-def iterate(value: Any, at: str) -> Any:
-    """What a `for` goes over: each round reads the container again, or moves the iterator on."""
-    base = value
-    if type(value) in VIEWS:
-        base = _behind(value)[0]
+# ---- iterators ----------------------------------------------------------------------------------
+
+LIST_ITERATOR: type = type(iter([]))
+SIMPLE_ITERATORS: frozenset[type] = frozenset(
+    {
+        type(iter(())), type(iter(range(0))), type(iter(range(2**70))), type(iter("")), type(iter("é")),
+        type(iter(b"")),
+    }
+)  # fmt: skip
+"""Iterators over what does not change."""
+PLAIN_ITERATORS: frozenset[type] = frozenset(
+    {
+        LIST_ITERATOR, type(reversed([])), type(iter({})), type(iter({}.items())), type(iter({}.values())),
+        type(iter(set())), type(iter(deque())), type(iter(bytearray())), type(reversed({})),
+    }
+)  # fmt: skip
+"""Iterators over one container."""
+
+
+def iterate(value: Any, at: str) -> None:
+    """A loop over the value is about to begin. What is an iterator itself may be others' too."""
     now = accesses.active()
-    if now is None or type(value) is Rounds or now[1].things.kind(base) not in (CONTAINER, OPAQUE):
-        return value
-    now[1].things.named(base, now[0], at)
-    return Rounds(iter(value), base, at)
+    if now is None or type(value) in SIMPLE_ITERATORS:
+        return
+    if hasattr(type(value), "__next__"):
+        if now[1].things.kind(value) == OPAQUE:
+            now[1].things.named(value, now[0], at)
+        return
+    base = _behind(value)[0] if type(value) in VIEWS else value
+    if now[1].things.kind(base) in (CONTAINER, OPAQUE):
+        now[1].things.named(base, now[0], at)
 
 
-def iterator(value: Any, at: str) -> Any:
-    """`iter(value)`, which others may use too."""
-    found = iter(iterate(value, at))
+def advance(value: Any, at: str) -> list[Part]:
+    """An iterator is about to go on to its next item: that is read, and the iterator changes."""
     now = accesses.active()
-    if now is not None and type(found) is Rounds:
-        now[1].things.made(found, now[0], at)
-        found.is_shared = True
+    if now is None or type(value) in SIMPLE_ITERATORS:
+        return []
+    now[0].running().trail.turn()
+    if now[0].alone:
+        return []
+    is_private = now[1].things.known(value) is None
+    if type(value) is LIST_ITERATOR and is_private:
+        _next_of_list(value, at)
+        return []
+    parts = [] if is_private or not is_iterator(value, now) else [object_part(value, now, True, at)]
+    for base in bases(value):
+        parts += parts_of(base, now, at, DEEPEST)
+    if inside := inside_lazy(value):
+        parts += set_parts(inside, now, at)
+        for each in inside:
+            parts += parts_of(each, now, at, 0, False, True) if is_followed(each) else []
+    touch_all(now, parts, at)
+    return parts
+
+
+def is_iterator(value: Any, now: tuple[Kernel, Memory]) -> bool:
+    """An iterator that is a thing itself."""
+    return now[1].things.kind(value) == OPAQUE
+
+
+def bases(value: Any, depth: int = 4) -> list[Any]:
+    """What an iterator in C goes over: containers, and iterators that are not themselves in C."""
+    kind = type(value)
+    if kind in PLAIN_ITERATORS:
+        return [each for each in gc.get_referents(value) if isinstance(each, CONTAINERS)][:1]
+    if not depth or kind not in LAZY_TYPES:
+        return []
+    found: list[Any] = []
+    for each in _flat(gc.get_referents(value)):
+        if type(each) in PLAIN_ITERATORS or type(each) in LAZY_TYPES:
+            found += bases(each, depth - 1)
+        elif _is_gone_over(each, kind):
+            found.append(each)
     return found
 
 
-def backwards(value: Any, at: str) -> Any:
-    """`reversed(value)`"""
-    now = accesses.active()
-    if now is None or now[1].things.kind(value) != CONTAINER:
-        return reversed(value)
-    return Rounds(reversed(value), value, at)
+def _is_gone_over(value: Any, kind: type) -> bool:
+    if isinstance(value, CONTAINERS):
+        return kind is reversed
+    return hasattr(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS
 
 
-LIST_ITERATOR: type = type(iter([]))
+def _flat(values: list[Any]) -> list[Any]:
+    return [part for each in values for part in (each if type(each) is tuple else (each,))]
 
 
-class Rounds:
-    """An iterator over a container that tells of each round."""
+def inside_lazy(value: Any) -> list[Any]:
+    """The functions and containers that an iterator such as `map` uses as it goes on."""
+    if type(value) not in LAZY_TYPES:
+        return []
+    held = _flat(gc.get_referents(value))
+    functions = [each for each in held if callable(each)]
+    return [*functions, *bases(value)] if functions else []
 
-    possibly_changes = True
-    __slots__ = ("_at", "_base", "_plain", "is_shared")
 
-    def __init__(self, plain: Iterator[Any], base: Any, at: str) -> None:
-        self._plain, self._base, self._at = plain, base, at
-        self.is_shared = False
-        """Others may move it on: then it is a thing itself."""
+def set_parts(given: list[Any], now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What `setattr` and `delattr` change that something in C calls: any name of any object there."""
+    if setattr not in given and delattr not in given:
+        return []
+    values = [part for each in given for part in (plainly(each) if isinstance(each, CONTAINERS) else (each,))]
+    names = [each for each in values if type(each) is str]
+    objects = [each for each in values if now[1].things.kind(each) == INSTANCE]
+    made = [attribute_part(each, name, True, at) for each in objects for name in names]
+    return [each for each in made if each is not None]
 
-    def __iter__(self) -> Rounds:
-        return self
 
-    def __next__(self) -> Any:
-        now = accesses.active()
-        if now is not None:
-            now[0].running().trail.turn()  # who calls this may be a loop in C, which nobody sees go on
-        if now is None or now[0].alone:
-            pass
-        elif type(self._plain) is LIST_ITERATOR and not self.is_shared:
-            self._next_of_list()
+LAZY_TYPES: frozenset[type] = frozenset(
+    {enumerate, zip, map, filter, reversed}
+    | {each for each in vars(itertools).values() if isinstance(each, type)}
+)
+"""Iterators in C that go over others."""
+
+
+def _next_of_list(value: Any, at: str) -> None:
+    """A round over a list reads its length and one item."""
+    referents = gc.get_referents(value)
+    base: Any = referents[0] if referents else None
+    found = container(base, at) if type(base) is list else None
+    if found is not None:
+        round_ = len(base) - length_hint(value)
+        if round_ < len(base):
+            mode = touch_item(found, base, round_, False, at)
+            if mode:
+                found[1].saw(found[0], mode, _item(base, round_))
         else:
-            parts = [object_part(self, now, True, self._at)] if self.is_shared else []
-            touch_all(now, [*parts, *parts_of(self._base, now, self._at, DEEPEST)], self._at)
-        return next(self._plain)
-
-    def _next_of_list(self) -> None:
-        """A round over a list reads its length and one item."""
-        found = container(self._base, self._at)
-        if found is not None:
-            round_ = len(self._base) - length_hint(self._plain)
-            if round_ < len(self._base):
-                touch_item(found, self._base, round_, False, self._at)
-            else:
-                touch(found, f"{found[2].name}[]", _shape(found[2], False), self._at)
-
-    def __length_hint__(self) -> int:
-        return length_hint(self._plain)
+            touch(found, f"{found[2].name}[]", shape(found[2], False), at)

@@ -72,6 +72,8 @@ class Kernel:
         self.finish = finish
         """Ends the process: (outcome, failure)."""
         self.limit = limit
+        self.in_calls: Callable[[Kernel, Task, bool], tuple[Access, ...]] | None = None
+        """What else a step touches that is done in the middle of a call; whether that step has begun."""
         self.look_for_rounds: Callable[[Kernel], None] | None = None
         """Ends the execution if it goes round for ever."""
         self.early_timeouts = False
@@ -189,6 +191,9 @@ class Kernel:
     ) -> bool:
         """Stops here until the scheduler lets the operation be done; False: its time is up instead."""
         task = self.current
+        is_in_call = bool(task.calls) and self.in_calls is not None
+        if is_in_call and self.in_calls is not None:
+            footprint = (*footprint, *self.in_calls(self, task, False))
         if task.daemon:
             footprint = (*footprint, Access(EXIT, False))
         if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
@@ -211,6 +216,8 @@ class Kernel:
             self.flush()
             task.trail.arrive(task, self, task.operation)
         self.pass_on(task)
+        if is_in_call and self.in_calls is not None:
+            self.in_calls(self, task, True)
         return not task.timed_out
 
     def pass_on(self, task: Task) -> None:

@@ -1,12 +1,10 @@
-"""What is known of methods of containers and of functions of libraries, by their names (see `calls`)."""
+"""What is known of methods of containers and of functions of libraries, by their names (see `calls`).
+
+What stands in no table is taken to change whatever it is given.
+"""
 
 from __future__ import annotations
 
-MUTATORS = frozenset(
-    "append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update "
-    "setdefault add discard difference_update intersection_update symmetric_difference_update subtract "
-    "move_to_end __setitem__ __delitem__ __iadd__ __ior__ __imul__".split()
-)
 READERS = frozenset("items keys values copy __iter__ __reversed__ elements total".split())
 COMPARING = frozenset(
     "index count most_common union intersection difference symmetric_difference issubset issuperset "
@@ -15,6 +13,18 @@ COMPARING = frozenset(
 """They look into what the container holds."""
 STORING = frozenset("append appendleft insert add setdefault __setitem__ pop".split())
 """They keep their argument without looking into it."""
+KEEPING = frozenset({"setdefault", "pop"})
+"""Methods of a dictionary that change one item at most."""
+OF_ONE = frozenset({"add", "discard", "remove"})
+"""Methods of a set that change one item at most."""
+SHALLOW = frozenset(
+    "list tuple dict deque defaultdict OrderedDict bytes bytearray len iter bool next".split()
+)
+"""Built-in functions that read what a container holds, and do not look into that."""
+FIRST_CHANGED = frozenset(
+    "heappush heappop heapify heapreplace heappushpop insort insort_left insort_right shuffle".split()
+)
+"""Functions of libraries that change their first argument and read the others."""
 SIZES = frozenset({"__len__", "__bool__"})
 BY_KEY = frozenset({"get", "__getitem__", "__contains__"})
 LOOKING = frozenset("get keys items values copy".split())

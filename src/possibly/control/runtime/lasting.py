@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any
 
 from possibly.control.execution import Outcome
-from possibly.control.runtime import attributes, batons, items, loading, restored
+from possibly.control.runtime import batons, loading, restored
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
@@ -77,8 +77,6 @@ class Life:
             if module is not None:  # its functions hold it: else the collector had to find that out
                 vars(module).clear()
         loading.executed.clear()
-        attributes._members.clear()
-        items._dicts.clear()
         threading._counter = count(self._threads).__next__  # type: ignore[attr-defined]
         vars(self._main).clear()
         vars(self._main).update(self._state)

@@ -1,4 +1,4 @@
-"""The user's modules, rewritten so that every access can wait; each file is rewritten once and kept.
+"""The user's modules, instrumented so that every access can wait; each file is instrumented once and kept.
 
 The process that is forked keeps the code, so an execution compiles nothing. What a program imports is found
 out by its first execution: installed and standard modules are then imported, and the user's compiled, before
@@ -15,13 +15,16 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import sites
 from possibly.control.runtime.places import shown
-from possibly.control.runtime.repeatable import Judgement, judged, stores_plainly
+from possibly.control.runtime.repeatable import Judgement, judged
 from possibly.probes import port
+from possibly.probes.following import followed
+from possibly.probes.instructions.insert import Wanted, instrumented
 from possibly.probes.patching import Patches, ThenPatch
 
 codes: dict[tuple[str, str], CodeType] = {}
-"""(file, module) -> rewritten code."""
+"""(file, module) -> instrumented code."""
 loaded: list[tuple[str, str]] = []
 """What the present execution had to compile."""
 judgements: dict[tuple[str, str], Judgement] = {}
@@ -45,15 +48,16 @@ def code_of(file: str, module: str) -> CodeType:
 
 
 def _compiled(file: str, module: str) -> CodeType:
-    from possibly.probes.accesses import rewritten_for_control
-
     with open(file, "rb") as opened:
         tree = ast.parse(opened.read(), file)
-    judgement = judgements[file, module] = judged(tree)
-    rewritten = rewritten_for_control(tree, shown(file) or file, module)
-    if stores_plainly(rewritten):
-        judgement.reason = judgement.reason or "an attribute as the target of a comprehension"
-    return InspectLoader.source_to_code(rewritten, file)
+    judgements[file, module] = judged(tree)
+    return with_sites(InspectLoader.source_to_code(tree, file), shown(file) or file, module)
+
+
+def with_sites(code: CodeType, place: str, module: str, is_module: bool = True) -> CodeType:
+    """Code of the program, instrumented; `place` is its file as places name it."""
+    wanted = Wanted(sites.site_maker(place, module), followed.names, followed.functions)
+    return instrumented(code, wanted, is_module)
 
 
 class _Rewriting(SourceFileLoader):

@@ -1,4 +1,4 @@
-"""Accesses to memory: what rewritten source calls, and which accesses are choice points.
+"""Accesses to memory: what instrumented code tells of, and which accesses are choice points.
 
 Law: an access is a choice point iff its family was ever seen to race: two accesses to one thing, one of them
 a write, by different tasks, that the visible operations do not order. All other accesses happen inside the
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel, Task
+from possibly.control.runtime.places import callers
 from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things, module_of
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
@@ -35,6 +36,8 @@ EVERYTHING = "*"
 PATIENCE = 200
 """Reads without any change of its own after which a task counts as waiting in a loop."""
 NOTHING, VISIBLE, NOTED, INITIAL, MOMENT = range(5)
+RARELY = "rarely written: "
+"""Begins the family that stands for all places of a name which hold behaviour (see `attributes`)."""
 FOREIGN = (IGNORED, OPAQUE, LIBRARY)
 WIDEST = 64
 """Items of a container that are named one by one when all of them are read."""
@@ -81,8 +84,14 @@ class Memory:
         self.initial: dict[str, Any] = {}
         """Values that watched things had before a second task was started."""
         self.everything = EVERYTHING in visible
+        self.rare = frozenset(each[len(RARELY) :] for each in visible if each.startswith(RARELY))
+        """Names that somebody writes although they usually hold behaviour."""
+        self.members: dict[tuple[type, str], Any] = {}
+        """What classes say of names (see `attributes`)."""
         self.ignored = ignored
         self.things = Things()
+        self.namespaces: dict[int, tuple[dict[str, Any], Any]] = {}
+        """Dictionaries that are the attributes of an object or the variables of a module, and whose."""
         self.racy: dict[str, None] = {}
         """Families found to race that were not visible."""
         self.log: list[Logged] = []
@@ -134,6 +143,26 @@ class Memory:
         if not self.logs:
             return NOTHING
         return self._note(kernel, task, family, Operation(kind, thing, footprint, at, waits=False))
+
+    def write_rarely(self, kernel: Kernel, name: str) -> None:
+        """A place that holds behaviour is written: reads of that name were not told so far."""
+        if name not in self.rare and not kernel.alone and not kernel.quiet:
+            self.racy[RARELY + name] = None
+            self.overflowed.add(RARELY + name)
+
+    def in_calls(self, kernel: Kernel, task: Task, has_begun: bool) -> tuple[Access, ...]:
+        """What a step touches because the task is in the middle of calls of code that is not instrumented."""
+        calls = task.calls
+        alive = callers()
+        calls[:] = [each for each in calls if alive.get(each.frame) is each.code]
+        found: dict[Access, None] = {}
+        for call in calls:
+            for family, thing, footprint, key in call.parts:
+                if self._is_visible(kernel, family, thing):
+                    found.update(dict.fromkeys(footprint))
+                elif has_begun:
+                    self.hide(kernel, family, footprint, key)
+        return tuple(found)
 
     def hide(self, kernel: Kernel, family: str, footprint: tuple[Access, ...], key: Any = None) -> None:
         """One of several accesses that happen at one moment, which cannot become a step by itself later."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from types import CodeType, FrameType
 
 from possibly.probes import port
@@ -27,6 +28,28 @@ def _shown(file: str) -> str:
         return ""
     folder = _folder or os.getcwd()
     return file[len(folder) + 1 :] if file.startswith(folder + "/") else file
+
+
+_OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+
+
+def caller() -> FrameType:
+    """The innermost frame that is not ours."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame = frame.f_back
+    assert frame is not None
+    return frame
+
+
+def callers() -> dict[int, CodeType]:
+    """The frames that wait for another, by number: all but the innermost that is not ours."""
+    frame: FrameType | None = caller().f_back
+    found: dict[int, CodeType] = {}
+    while frame is not None and frame.f_code is not boundary:
+        found[id(frame)] = frame.f_code
+        frame = frame.f_back
+    return found
 
 
 def place_of(frame: FrameType | None) -> str:

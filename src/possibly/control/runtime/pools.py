@@ -14,6 +14,7 @@ from typing import Any
 
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.callers import tell_of_calls
 from possibly.control.runtime.locks import Lock
 from possibly.probes.patching import Patches
 
@@ -25,6 +26,7 @@ def install(patches: Patches) -> None:
     patches.put(kind, "__init__", _init(kind.__init__))
     patches.put(kind, "submit", _submit(kind.submit, thread))
     patches.put(thread, "_global_shutdown_lock", _ShutdownLock())
+    tell_of_calls(thread._WorkItem.run)
 
 
 class _ShutdownLock(Lock):

@@ -101,6 +101,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     memory = Memory(job.visible, job.ignored, job.watched, job.only)
     memory.logs = life.is_fresh
     accesses.start(memory)
+    kernel.in_calls = memory.in_calls
     if not job.debug:
         sys.stdin = io.TextIOWrapper(io.BytesIO(job.input.encode()), encoding="utf-8")
     running.start(kernel)

@@ -123,12 +123,6 @@ def judged(tree: ast.Module) -> Judgement:
     return found
 
 
-def stores_plainly(tree: ast.Module) -> bool:
-    """Whether rewritten source still stores an attribute without telling."""
-    plain = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    return any(not isinstance(node.ctx, ast.Load) for node in plain)
-
-
 class _Module:
     def __init__(self, tree: ast.Module, others: list[tuple[str, str]]) -> None:
         self.nodes = list(ast.walk(tree))

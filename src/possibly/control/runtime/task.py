@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from possibly.control.execution import Access, Operation
@@ -16,11 +17,30 @@ Moment = tuple[dict[int, int], float, int, int]
 knows all of it. What several tasks knew together is nobody's (-1)."""
 
 
+class Call:
+    """Something in C, or of a library, that has begun and may call back into the program."""
+
+    __slots__ = ("code", "frame", "function", "given", "parts", "site")
+
+    def __init__(
+        self, site: Any, frame: FrameType, function: Any, given: tuple[Any, ...], parts: list[Any]
+    ) -> None:
+        self.site = site
+        self.frame = id(frame)
+        self.code = frame.f_code
+        """Which frame called it; the frame itself is not kept, it would keep its variables."""
+        self.function = function
+        self.given = given
+        self.parts = parts
+        """What it touches."""
+
+
 class Task:
     """A thread or a task of an event loop."""
 
     __slots__ = (
-        "ancestry", "begins", "children", "clock", "daemon", "deadline", "ended", "held", "hidden", "host",
+        "ancestry", "begins", "calls", "children", "clock", "daemon", "deadline", "ended", "held", "hidden",
+        "host",
         "index", "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
         "returns_to", "things", "time", "timed_out", "trail", "wakes_at", "why",
     )  # fmt: skip
@@ -57,6 +77,8 @@ class Task:
         self.clock: dict[int, int] = {}
         self.time = 0.0
         self.held: list[Any] = []
+        self.calls: list[Call] = []
+        """What of code that is not instrumented it is in the middle of, the innermost last."""
         self.trail = Trail()
         self.random: Any = None
 

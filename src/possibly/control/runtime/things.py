@@ -1,9 +1,12 @@
 """Names of the program's own objects, which do not depend on the schedule.
 
-An object is named by the task that made it and a counter of that task, when rewritten code makes it or first
-stores into it, or while only one task runs. An object that several tasks may have been the first to touch
-(a library made it) is named by its type alone: all such objects of a type are then one thing. That is
+An object is named by the task that made it and a counter of that task, when instrumented code makes it or
+first stores into it, or while only one task runs. An object that several tasks may have been the first to
+touch (a library made it) is named by its type alone: all such objects of a type are then one thing. That is
 coarse, but it never takes two names for one thing or misses that two tasks meet.
+
+Naming an object does not keep it: it lives as long as it does without us. What can be referred to weakly is;
+of built-in containers the end is heard of where the kernel `_lifetimes` is there, else they are kept.
 
 An object of a library (a file, an iterator, a parser) is opaque: what its methods do to it is not seen, so it
 is one thing, and whatever is done with it changes it, except where it is known only to be looked at.
@@ -23,9 +26,11 @@ from array import array
 from collections import deque
 from typing import Any, NamedTuple
 
+from possibly.compiled import built
 from possibly.control.runtime.kernel import Kernel
 from possibly.probes import port
 
+_lifetimes: Any = built("possibly.control.runtime._lifetimes")
 CONTAINERS = (list, dict, set, deque, bytearray, array)
 IGNORED, CONTAINER, INSTANCE, CLASS, MODULE, OPAQUE, LIBRARY = range(7)
 """What a value is to us; LIBRARY is a module that is not the user's."""
@@ -54,11 +59,10 @@ _new = tuple.__new__
 
 
 class Named(NamedTuple):
-    """An object's name and family; the object is kept, so that its identity stays its own."""
+    """An object's name and family."""
 
     name: str
     family: str
-    value: Any
     exact: bool
     shown: str = ""
     """What users call it unless a global variable holds it: `Account#2`."""
@@ -69,10 +73,14 @@ class Things:
 
     def __init__(self) -> None:
         self._known: dict[int, Named] = {}
+        self._ends: dict[int, Any] = {}
+        """Weak references that forget a name with its object, or the object where there can be none."""
         self._kinds: dict[type, int] = {}
         self._counts: dict[str, int] = {}
         self.sources: dict[int, list[Any]] = {}
         """What a library's object was made from: it may look at that whenever it is used."""
+        if _lifetimes is not None:
+            _lifetimes.tell(self.forget)
 
     def kind(self, value: Any) -> int:
         cls = type(value)
@@ -94,14 +102,10 @@ class Things:
             task = kernel.running()
             task.objects += 1
             family = f"{type(value).__name__}@{at}" if self.kind(value) == CONTAINER else _class_name(value)
-            if hasattr(type(value), "__del__") and self.kind(value) == INSTANCE:
-                kernel.uncontrolled[f"{type(value).__name__}.__del__, which does not run under control"] = (
-                    None
-                )
             kind = type(value).__name__
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             name = f"{task.name}:{task.objects}"
-            found = self._known[id(value)] = _new(Named, (name, family, value, True, f"{kind}#{count}"))
+            found = self._keep(value, _new(Named, (name, family, True, f"{kind}#{count}")))
         return found
 
     def named(self, value: Any, kernel: Kernel, at: str) -> Named:
@@ -113,17 +117,42 @@ class Things:
             return self.made(value, kernel, at)
         if isinstance(value, type):
             name = f"{module_of(value)}.{value.__qualname__}"
-            found = Named(name, name, value, True)
+            found = Named(name, name, True)
         elif isinstance(value, types.ModuleType):
-            found = Named(value.__name__, value.__name__, value, True)
+            found = Named(value.__name__, value.__name__, True)
         else:
             kind = f"~{type(value).__name__}"
-            found = Named(kind, kind, value, False)
-        self._known[id(value)] = found
-        return found
+            found = Named(kind, kind, False)
+        return self._keep(value, found)
+
+    def _keep(self, value: Any, named: Named) -> Named:
+        number = id(value)
+        self._known[number] = named
+        try:
+            self._ends[number] = weakref.ref(value, _Forget(self, number))
+        except TypeError:
+            if _lifetimes is None or not _lifetimes.track(value):
+                self._ends[number] = value
+        return named
+
+    def forget(self, number: int) -> None:
+        """The object has ended; its number may become another one's."""
+        self._known.pop(number, None)
+        self._ends.pop(number, None)
+        self.sources.pop(number, None)
 
     def known(self, value: Any) -> Named | None:
         return self._known.get(id(value))
+
+
+class _Forget:
+    """What a weak reference calls when its object has ended."""
+
+    def __init__(self, things: Things, number: int) -> None:
+        self._things, self._number = things, number
+
+    def __call__(self, _: Any) -> None:
+        self._things.forget(self._number)
 
 
 def _kind(cls: type) -> int:
@@ -179,4 +208,4 @@ def label_of(thing: str, labels: dict[str, str]) -> str:
     base, bracket, rest = thing.partition("[")
     if not bracket or base not in labels:
         return ""
-    return labels[base] if rest == "]" else f"{labels[base]}[{rest}"
+    return labels[base] if rest in ("]", "*]") else f"{labels[base]}[{rest}"

@@ -16,6 +16,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.runtime import batons, failures
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.callers import tell_of_calls
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import EXIT, Kernel, Task
 from possibly.control.runtime.locks import RLock
@@ -37,6 +38,8 @@ def install(patches: Patches) -> None:
     if hasattr(functools, "RLock"):  # of `cached_property`, in some versions
         patches.put(functools, "RLock", RLock)
     threading.excepthook = failures.thread_failed
+    tell_of_calls(Thread.run)
+    tell_of_calls(Timer.run)
 
 
 def _for_users(plain: Any, model: Any) -> Any:

@@ -3,7 +3,6 @@
     options.py     what a test is asked: command line, ini file, marker, pyproject.toml
     inside.py      what one execution does: fixtures, the test, the fixtures' end
     fixtures.py    which fixtures of a wider scope an execution needs anew
-    asserts.py     the rewriting of assertions, for code that is rewritten for control
     measured.py    lines that executions reach, for coverage
     judged.py      what the answer means for the test
     artefacts.py   files of a failure: schedule, trace, page

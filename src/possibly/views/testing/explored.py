@@ -13,7 +13,6 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.session.explore import Exploration, Failure, Options, explore
 from possibly.session.functions import included
 from possibly.views.testing import artefacts, judged, measured
-from possibly.views.testing.asserts import rewriter
 from possibly.views.testing.inside import Parts, execution_of
 from possibly.views.testing.options import TestOptions, options_of
 from possibly.views.testing.terminal import Debuggers, terminal_of
@@ -52,7 +51,6 @@ class ExploredTest:
         execution = execution_of(self.item, self.parts)
         return function_program(
             self.measure.around(execution) if self.measure else execution,
-            rewrite=rewriter(self.item.config),
             **{
                 "seed": options.seed,
                 "early_timeouts": options.early_timeouts,

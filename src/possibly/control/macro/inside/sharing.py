@@ -5,9 +5,9 @@ starting and joining order the two, then the order is nobody's choice here, and 
 there is nothing of the kind on any path, then what a thread finds in memory is decided by the messages alone
 (the race check is that of "FastTrack", Flanagan and Freund, PLDI 2009; see also `control.runtime.memory`).
 
-A program whose files speak of threads is rewritten so that its accesses tell of themselves (see
-`probes.accesses`); before a second thread is started nothing is noted. Only what orders for sure counts: a
-message before its receive, not the capacity of a queue, nor what goes through another process. All tasks of
+A program whose files speak of threads is instrumented so that its accesses tell of themselves (see
+`probes.instructions`); before a second thread is started nothing is noted. Only what orders for sure counts:
+a message before its receive, not the capacity of a queue, nor what goes through another process. All tasks of
 an event loop count as its thread: which of them runs first is left to the loop.
 """
 
@@ -91,14 +91,12 @@ def _imported(tree: ast.Module, file: str) -> list[str]:
 
 
 class Loader(SourceFileLoader):
-    """Loads a module of the user, rewritten if it is watched."""
+    """Loads a module of the user, instrumented if it is watched."""
 
     def get_code(self, fullname: str) -> CodeType | None:
         if not is_watching:
             return super().get_code(fullname)
-        from possibly.probes.accesses import rewritten_for_control
+        from possibly.control.runtime.loading import with_sites
 
-        tree = ast.parse(self.get_data(self.path), self.path)
-        return InspectLoader.source_to_code(
-            rewritten_for_control(tree, shown(self.path), fullname), self.path
-        )
+        code = InspectLoader.source_to_code(self.get_data(self.path), self.path)
+        return with_sites(code, shown(self.path), fullname)

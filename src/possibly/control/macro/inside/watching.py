@@ -1,6 +1,6 @@
-"""The listener of rewritten source that only watches: who touched what, and whether a message orders it.
+"""The listener of instrumented code that only watches: who touched what, and whether a message orders it.
 
-The names of things and what an expression touches are those of `control.runtime`; instead of its kernel,
+The names of things and what an instruction touches are those of `control.runtime`; instead of its kernel,
 which decides who runs, there is one that lets everybody run.
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from possibly.control.macro.inside import gate
 from possibly.control.macro.inside.known import Known
-from possibly.control.runtime import hooks
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
@@ -48,7 +47,7 @@ class _Bystander(Kernel):
 
 
 class _Telling(Noted):
-    """What the rewritten source finds that cannot be watched."""
+    """What instrumented code finds that cannot be watched."""
 
     def __setitem__(self, what: str, remedy: str | None) -> None:
         if what not in self and "__del__" not in what:
@@ -105,8 +104,7 @@ def _called(kernel: Kernel, family: str, thing: str) -> str:
 
 
 def watch(tell: Callable[[str], None]) -> None:
-    """From now on rewritten source tells of itself."""
-    hooks.put()
+    """From now on instrumented code tells of itself."""
     running.kernel = _Bystander()
     accesses.start(_Watched(tell))
 

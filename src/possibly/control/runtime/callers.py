@@ -1,0 +1,20 @@
+"""Functions of libraries that call what the program gave them: their calls are seen.
+
+A target of a thread, the work of a pool or a callback need not be code of the program: `setattr`, or
+`append` of a shared list. Whoever calls such a thing in the end gets sites at its calls, and at nothing else.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from possibly.control.runtime import sites
+from possibly.probes.instructions.insert import Wanted, instrumented
+
+
+def tell_of_calls(function: Any) -> None:
+    """From now on whatever the function calls is told of, as if the program had called it."""
+    if isinstance(function, FunctionType):
+        wanted = Wanted(sites.site_maker("", ""), only_calls=True)
+        function.__code__ = instrumented(function.__code__, wanted, False)

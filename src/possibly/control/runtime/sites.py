@@ -1,0 +1,373 @@
+"""Sites: what instrumented code shows its values to, before it touches them (see `probes.instructions`).
+
+A site knows its kind, its name and its place. It tells `variables`, `attributes`, `items` or `calls` what is
+about to be touched, which stop the task here if that is a choice point. Compiled, a site costs a check or two
+where nothing is shared.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.attributes import (
+    delete_attribute,
+    read_attribute,
+    touch_all,
+    write_attribute,
+)
+from possibly.control.runtime.calls import called, returned, tells_of_itself
+from possibly.control.runtime.following import enter, leave, local
+from possibly.control.runtime.items import (
+    PLAIN_KEYS,
+    SIMPLE_ITERATORS,
+    advance,
+    changed,
+    contains,
+    deep,
+    delete_item,
+    is_followed,
+    is_namespace,
+    iterate,
+    parts_of,
+    read_item,
+    size,
+    whole,
+    write_item,
+)
+from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.places import caller, place_of
+from possibly.control.runtime.task import Call
+from possibly.control.runtime.things import OPAQUE, SIMPLE_TYPES
+from possibly.control.runtime.variables import (
+    delete_cell,
+    delete_global,
+    made,
+    read_cell,
+    read_global,
+    write_cell,
+    write_global,
+)
+from possibly.probes.instructions.insert import Maker, Wanted, instrumented
+from possibly.probes.instructions.table import Kind
+
+READ_GLOBAL = int(Kind.READ_GLOBAL)
+WRITE_GLOBAL = int(Kind.WRITE_GLOBAL)
+DELETE_GLOBAL = int(Kind.DELETE_GLOBAL)
+READ_CELL = int(Kind.READ_CELL)
+WRITE_CELL = int(Kind.WRITE_CELL)
+READ_ATTRIBUTE = int(Kind.READ_ATTRIBUTE)
+WRITE_ATTRIBUTE = int(Kind.WRITE_ATTRIBUTE)
+READ_ITEM = int(Kind.READ_ITEM)
+DELETE_ITEM = int(Kind.DELETE_ITEM)
+BINARY = int(Kind.BINARY)
+COMPARE = int(Kind.COMPARE)
+CONTAINS = int(Kind.CONTAINS)
+CALL = int(Kind.CALL)
+CALL_SPREAD = int(Kind.CALL_SPREAD)
+TRUTH = int(Kind.TRUTH)
+ADVANCE = int(Kind.ADVANCE)
+ENTRY = int(Kind.ENTRY)
+MEASURE = -1
+"""No instruction: see `measure`."""
+NUMBERS = frozenset({int, float, str, bool, bytes, type(None), complex})
+"""Types whose values only lead to others of these."""
+IN_PLACE = 13
+"""Binary operators from this number on change their left side."""
+
+
+class Site:
+    """One place of the program at which something is touched."""
+
+    def __init__(self, kind: int, name: str, at: str, module: str, more: Any) -> None:
+        self.kind = kind
+        self.word = name
+        self.name = name if module == "__main__" or not module else f"{module}.{name}"
+        self.at = at
+        self.more = more
+        self.space: dict[str, Any] = {}
+        self.owner: Kernel | None = None
+        """The execution that `space` belongs to."""
+
+    def __delitem__(self, value: Any) -> None:
+        kernel = running.kernel
+        if kernel is None or kernel.ending:
+            return
+        kind = self.kind
+        if kind == READ_ATTRIBUTE:
+            self._read_attribute(value, kernel)
+        elif kind == CALL:
+            self._call(value[0], value[1:], self.more)
+        elif kind == READ_GLOBAL:
+            if self.owner is not kernel:
+                self._find_space(kernel)
+            read_global(self.name, self.word, self.space, self.at)
+        elif kind == TRUTH:
+            if type(value) not in NUMBERS:
+                size(value, self.at)
+        elif kind == ADVANCE:
+            if type(value) not in SIMPLE_ITERATORS:
+                self._advance(value)
+        elif kind == READ_CELL:
+            read_cell(self.word, value, self.at)
+        elif kind == ENTRY:
+            if kernel.running().calls:
+                self._called_back(kernel)
+        else:
+            self._seldom(value, kernel)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        kernel = running.kernel
+        if kernel is None or kernel.ending:
+            if self.kind == MEASURE:
+                self._measure(value)
+            return
+        kind = self.kind
+        if kind in (CALL, CALL_SPREAD):
+            self._returned(value, kernel)
+        elif kind == READ_ITEM:
+            if type(value) not in SIMPLE_TYPES or is_followed(value):
+                parts = read_item(value, key, self.at)
+                if parts or type(key) not in PLAIN_KEYS:
+                    self._push(None, (), parts)
+        elif kind == BINARY:
+            if type(value) not in NUMBERS or type(key) not in NUMBERS:
+                self._binary(value, key)
+        elif kind == COMPARE:
+            if type(value) not in NUMBERS and type(key) not in NUMBERS:
+                self._compare(value, key)
+        elif kind == WRITE_ATTRIBUTE:
+            write_attribute(key, self.word, value, self.at)
+        elif kind == WRITE_CELL:
+            write_cell(self.word, key, value, self.at)
+        elif kind == CONTAINS:
+            self._contains(key, value)
+        elif kind == DELETE_ITEM:
+            delete_item(value, key, self.at)
+        else:
+            whole(value, self.at)  # the keys of a pattern
+
+    def _measure(self, value: Any) -> None:
+        _learn(value)
+
+    # ---- one of each kind -----------------------------------------------------------------------
+
+    def _find_space(self, kernel: Kernel) -> None:
+        self.space, self.owner = caller().f_globals, kernel
+
+    def _read_attribute(self, value: Any, kernel: Kernel) -> None:
+        if self.word == "__dict__":
+            found = getattr(value, "__dict__", None)
+            is_namespace(found, value)
+            return
+        if kernel.quiet:
+            return
+        read_attribute(value, self.word, self.at)
+
+    def _advance(self, value: Any) -> None:
+        parts = advance(value, self.at)
+        if parts or type(value) is types.GeneratorType:
+            self._push(None, (value,), parts)
+
+    def _in_the_middle(self, key: Any, kernel: Kernel) -> None:
+        """Whoever looks for a key of the program's own class is in the middle of its code for a while."""
+        if type(key) not in PLAIN_KEYS:
+            self._push(None, (), [])
+
+    def _binary(self, left: Any, right: Any) -> None:
+        if self.more >= IN_PLACE:
+            changed(left, self.at)
+        else:
+            whole(left, self.at)
+        if type(right) not in NUMBERS:
+            deep(right, self.at) if type(left) is str else whole(right, self.at)
+
+    def _compare(self, left: Any, right: Any) -> None:
+        now = accesses.active()
+        if now is None or now[0].alone:
+            return
+        parts = parts_of(left, now, self.at) + parts_of(right, now, self.at)
+        if parts:
+            touch_all(now, parts, self.at)
+            self._push(None, (left, right), parts)
+
+    def _contains(self, value: Any, item: Any) -> None:
+        if type(value) in NUMBERS:
+            return
+        contains(item, value, self.at)
+        now = accesses.active()
+        if now is not None and not now[0].alone and type(item) not in PLAIN_KEYS:
+            self._push(None, (value,), parts_of(value, now, self.at))
+
+    def _seldom(self, value: Any, kernel: Kernel) -> None:
+        at = self.at
+        match self.kind:
+            case Kind.WRITE_GLOBAL:
+                self._find_space(kernel)
+                write_global(self.name, self.word, self.space, value, at)
+            case Kind.DELETE_GLOBAL:
+                self._find_space(kernel)
+                delete_global(self.name, self.word, self.space, at)
+            case Kind.DELETE_CELL:
+                delete_cell(self.word, value, at)
+            case Kind.DELETE_ATTRIBUTE:
+                delete_attribute(value, self.word, at)
+            case Kind.WRITE_ITEM:
+                new, container, key = value
+                write_item(container, key, new, at)
+                self._in_the_middle(key, kernel)
+            case Kind.READ_SLICE:
+                whole(value[0], at)
+            case Kind.WRITE_SLICE:
+                whole(value[0], at)
+                changed(value[1], at)
+            case Kind.MADE:
+                made(value, at)
+            case Kind.CALL_SPREAD:
+                self._spread(value, at)
+            case _:
+                self._rest(value, kernel)
+
+    def _rest(self, value: Any, kernel: Kernel) -> None:
+        at = self.at
+        match self.kind:
+            case Kind.ITERATE:
+                iterate(value, at)
+            case Kind.USE | Kind.UNPACK:
+                whole(value, at)
+                self._push_iterator(value)
+            case Kind.FORMAT:
+                deep(value, at)
+            case Kind.MATCH_CLASS:
+                deep(value, at, True)
+            case Kind.SUPER:
+                read_attribute(value[2], self.word, at)
+            case Kind.ENTER_CONTEXT:
+                memory = accesses.memory
+                if memory is not None and memory.things.kind(value) == OPAQUE:
+                    changed(value, at)
+            case Kind.LOCAL:
+                local(self.word, value, at)
+            case Kind.ENTER:
+                enter(self.word, at)
+            case Kind.LEAVE:
+                leave(self.word, at)
+            case _:
+                what = f"the instruction {self.word} of this interpreter, which is not known"
+                kernel.uncontrolled[what] = None
+
+    # ---- calls ----------------------------------------------------------------------------------
+
+    def _spread(self, value: Any, at: str) -> None:
+        """`f(*arguments, **options)`"""
+        whole(value[1], at)
+        if len(value) > 2:
+            whole(value[2], at)
+        spread = value[1] if type(value[1]) in (tuple, list) else ()
+        options = value[2] if len(value) > 2 and type(value[2]) is dict else {}
+        self._call(value[0], (*spread, *options.values()), tuple(options))
+
+    def _call(self, function: Any, given: tuple[Any, ...], names: tuple[str, ...]) -> None:
+        if tells_of_itself(function):
+            self._forget_calls()
+            return
+        at = self.at or place_of(sys._getframe())
+        parts, lasting = called(function, given, names, at)
+        if parts:
+            now = accesses.active()
+            if now is not None:
+                touch_all(now, parts, at, lambda: called(function, given, names, at)[0])
+        if lasting is not None:
+            self._push(function, given, lasting)
+
+    def _called_back(self, kernel: Kernel) -> None:
+        """Code of the program begins: if something in C calls it, others may run in the middle of that."""
+        calls, behind = kernel.running().calls, caller().f_back
+        if behind is None or calls[-1].frame != id(behind) or not calls[-1].parts:
+            return
+        now = accesses.active()
+        if now is not None and not now[0].alone:
+            seen = [part for part in calls[-1].parts if now[1]._is_visible(kernel, part.family, part.thing)]
+            touch_all(now, seen, self.at)
+            for part in calls[-1].parts:
+                if part not in seen:
+                    now[1].hide(kernel, part.family, part.footprint, part.key)
+
+    def _push(self, function: Any, given: tuple[Any, ...], parts: list[Any]) -> None:
+        """Something in C begins, which may call back into the program."""
+        kernel = running.kernel
+        if kernel is None:
+            return
+        frame = caller()
+        calls = kernel.running().calls
+        while calls and calls[-1].frame == id(frame):
+            calls.pop()  # a frame is in the middle of one instruction at a time
+        calls.append(Call(self, frame, function, given, parts))
+
+    def _forget_calls(self) -> None:
+        """What this frame was in the middle of is over."""
+        kernel = running.kernel
+        calls = kernel.running().calls if kernel is not None else []
+        if calls:
+            frame = id(caller())
+            while calls and calls[-1].frame == frame:
+                calls.pop()
+
+    def _push_iterator(self, value: Any) -> None:
+        if hasattr(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS:
+            self._push(None, (value,), [])
+
+    def _returned(self, value: Any, kernel: Kernel) -> None:
+        calls = kernel.running().calls
+        if not calls or calls[-1].site is not self:
+            if type(value) is types.GeneratorType:
+                made(value, self.at)
+            return
+        call = calls.pop()
+        if call.function is not None:
+            if type(value) not in SIMPLE_TYPES:
+                made(value, self.at) if _is_fresh(value) else None
+            returned(call.function, call.given, value, self.at)
+
+
+class _Fresh:
+    """With how many references a site sees an object that nobody else has: measured once."""
+
+    def __init__(self) -> None:
+        self.references = 0
+
+
+_fresh = _Fresh()
+
+
+def _references(value: Any) -> int:
+    return sys.getrefcount(value)
+
+
+def _is_fresh(value: Any) -> bool:
+    """Nobody else has the object: it was just made, or given away by whoever had it."""
+    return _references(value) <= _fresh.references
+
+
+def _learn(value: Any) -> bool:
+    _fresh.references = _references(value)
+    return True
+
+
+def measure() -> None:
+    """Learns what a new object looks like, by the way that instrumented code shows it."""
+    site = Site(MEASURE, "", "", "", None)
+    plain = compile("list()", "<possibly>", "eval")
+    eval(instrumented(plain, Wanted(lambda *_: site), False))  # noqa: S307 - a constant
+
+
+def site_maker(shown: str, module: str) -> Maker:
+    """Makes the sites of a module of the program; `shown` is its file as places name it."""
+
+    def make(kind: Kind, name: str, line: int, more: Any) -> Site:
+        return Site(int(kind), name, f"{shown}:{line}" if shown else "", module, more)
+
+    return make
