@@ -220,6 +220,11 @@ def is_user_file(file: str) -> bool:
     return found
 
 
+def adopt(file: str) -> None:
+    """From now on the file counts as the user's own."""
+    _own_files[file] = True
+
+
 def called_by_library(depth: int = 2) -> bool:
     """Whether the caller of our caller is code of the standard library: its inner locks are not recorded.
 

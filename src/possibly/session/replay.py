@@ -24,7 +24,7 @@ from possibly.session.explore import BAD, Failure
 from possibly.trace.place import place_in
 from possibly.trace.schedule import Schedule, read_schedule, write_schedule
 
-SETS = ("ignored", "watched", "only", "functions")
+SETS = ("ignored", "watched", "only", "functions", "include", "trust")
 OPTIONS: dict[str, tuple[type, ...]] = {
     "limit": (int,), "seed": (int,), "early_timeouts": (bool,), "slack": (int, float), "fifo": (bool,),
     "input": (str, list),

@@ -37,6 +37,16 @@ def failure_of(error: BaseException, task: str | None = None) -> dict[str, Any]:
     if ask is not None:
         ask(error)
     kernel = running.kernel
+    if kernel is not None:
+        kernel.quiet += 1  # what the program's own classes say of themselves is no step of it
+    try:
+        return _told(error, kernel.current.name if task is None and kernel is not None else task or "0")
+    finally:
+        if kernel is not None:
+            kernel.quiet -= 1
+
+
+def _told(error: BaseException, task: str) -> dict[str, Any]:
     frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
     place = next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
     text = traceback.format_exception_only(type(error), error)[-1].strip()
@@ -45,7 +55,7 @@ def failure_of(error: BaseException, task: str | None = None) -> dict[str, Any]:
         "kind": "assertion" if is_assertion else "exception",
         "type": type(error).__name__,
         "message": text,
-        "task": task if task is not None else (kernel.current.name if kernel is not None else "0"),
+        "task": task,
         "place": place,
         "traceback": "".join(traceback.format_exception(type(error), error, _clean(error.__traceback__))),
     }

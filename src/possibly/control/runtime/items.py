@@ -18,7 +18,7 @@ from operator import length_hint
 from typing import Any
 
 from possibly.control.execution import Access
-from possibly.control.runtime import files
+from possibly.control.runtime import files, packages
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
     Part,
@@ -300,14 +300,25 @@ def _touch_behind(value: Any, writes: bool, at: str) -> None:
         if now is None or now[0].alone:
             return
         kind = now[1].things.kind(value)
-        if kind == INSTANCE and not _tells(value, "__setitem__" if writes else "__getitem__"):
+        name = "__setitem__" if writes else "__getitem__"
+        if kind == INSTANCE and not _tells(value, name):
             _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, True))
+            _enter(getattr(type(value), name, None), value, now, at)
         elif type(value) in LOOKING_THROUGH or kind == OPAQUE:
+            _enter(getattr(type(value), name, None), value, now, at)
             _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, writes))
 
 
 def _touch_parts(now: tuple[Kernel, Memory], at: str, parts: Callable[[], list[Part]]) -> None:
     touch_all(now, parts(), at, parts)
+
+
+def _enter(function: Any, value: Any, now: tuple[Kernel, Memory], at: str) -> None:
+    """An operator of an object is code of a package."""
+    root = packages.root_of(function)
+    if root:
+        parts = parts_of(value, now, at, DEEPEST, True, True)
+        now[1].enter(now[0], root, [(part.family, part.thing) for part in parts])
 
 
 def _tells(value: Any, name: str) -> bool:

@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
 from possibly.control.runtime import kernel as running
-from possibly.control.runtime import sites
+from possibly.control.runtime import packages, sites
 from possibly.control.runtime.places import shown
 from possibly.control.runtime.repeatable import Judgement, judged
 from possibly.probes import port
@@ -100,11 +100,14 @@ class Finder(MetaPathFinder):
             if spec is not None and spec.loader is not None:
                 spec.loader = ThenPatch(spec.loader, self._patches)  # type: ignore[assignment]
             return spec
-        if fullname.partition(".")[0] in sys.stdlib_module_names:
+        is_watched = packages.is_watched(fullname)
+        if fullname.partition(".")[0] in sys.stdlib_module_names and not is_watched:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.origin is None or type(spec.loader) is not SourceFileLoader:
             return None
+        if is_watched:
+            packages.adopt(spec.origin)
         if not port.is_user_file(spec.origin):
             return None
         spec.loader = _Rewriting(fullname, spec.origin)

@@ -86,6 +86,9 @@ class Memory:
         self.everything = EVERYTHING in visible
         self.rare = frozenset(each[len(RARELY) :] for each in visible if each.startswith(RARELY))
         """Names that somebody writes although they usually hold behaviour."""
+        self.packages: frozenset[str] = frozenset()
+        """Packages whose code is instrumented."""
+        self.trusted: frozenset[str] = frozenset()
         self.members: dict[tuple[type, str], Any] = {}
         """What classes say of names (see `attributes`)."""
         self.ignored = ignored
@@ -143,6 +146,17 @@ class Memory:
         if not self.logs:
             return NOTHING
         return self._note(kernel, task, family, Operation(kind, thing, footprint, at, waits=False))
+
+    def enter(self, kernel: Kernel, root: str, things: list[tuple[str, str]]) -> None:
+        """Code of a package that is not instrumented is entered with things (family, thing)."""
+        if not root or kernel.alone or kernel.quiet or root in self.packages:
+            return
+        if any(self._is_visible(kernel, family, thing) for family, thing in things):
+            if root in self.trusted:
+                kernel.assumed[f"each call of {root} is one step, as --trust {root} says"] = None
+            else:
+                remedy = f"--include {root} watches it, --trust {root} takes each of its calls as one step"
+                kernel.uncontrolled[f"{root}, which two tasks use and which is not watched"] = remedy
 
     def write_rarely(self, kernel: Kernel, name: str) -> None:
         """A place that holds behaviour is written: reads of that name were not told so far."""

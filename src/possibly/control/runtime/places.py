@@ -26,6 +26,9 @@ def shown(file: str) -> str:
 def _shown(file: str) -> str:
     if file.startswith("<") or not port.is_user_file(file):
         return ""
+    for mark in ("/site-packages/", "/dist-packages/", "/lib/python3"):
+        if mark in file:
+            return file.rpartition(mark)[2].partition("/")[2] if mark[1] == "l" else file.rpartition(mark)[2]
     folder = _folder or os.getcwd()
     return file[len(folder) + 1 :] if file.startswith(folder + "/") else file
 
@@ -50,6 +53,11 @@ def callers() -> dict[int, CodeType]:
         found[id(frame)] = frame.f_code
         frame = frame.f_back
     return found
+
+
+def forget(file: str) -> None:
+    """How the file is shown is asked anew."""
+    known.pop(file, None)
 
 
 def place_of(frame: FrameType | None) -> str:

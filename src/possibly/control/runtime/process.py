@@ -24,6 +24,7 @@ from possibly.control.runtime import (
     inputs,
     loading,
     outside,
+    packages,
     places,
     threads,
 )
@@ -52,6 +53,10 @@ class Job:
     """Functions whose calls a specification speaks of."""
     only: frozenset[str] | None = None
     """If given, only accesses to these are choice points."""
+    include: frozenset[str] = frozenset()
+    """Packages whose code is watched from the beginning."""
+    trust: frozenset[str] = frozenset()
+    """Packages of which each call is one step, by the user's word."""
     limit: int = 20_000
     early_timeouts: bool = False
     slack: float = 1.0
@@ -100,6 +105,8 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     loading.loaded.clear()
     memory = Memory(job.visible, job.ignored, job.watched, job.only)
     memory.logs = life.is_fresh
+    memory.packages, memory.trusted = job.include, job.trust
+    packages.watch(job.include, loading.with_sites)
     accesses.start(memory)
     kernel.in_calls = memory.in_calls
     if not job.debug:

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from possibly.control.execution import Execution, Operation, Outcome, Step
-from possibly.control.runtime import loading
+from possibly.control.runtime import loading, packages
 from possibly.control.runtime.insert import inserted
 from possibly.control.runtime.kernel import CLOCK, Kernel
 from possibly.control.runtime.memory import Memory
@@ -72,6 +72,7 @@ def _imported() -> list[str]:
     if len(sys.modules) == len(_before):
         return []
     new = [name for name in sys.modules if name not in _before and not name.startswith("_")]
+    new = [name for name in new if not packages.is_watched(name)]
     return [name for name in new if name.partition(".")[0] in _STANDARD]
 
 

@@ -39,6 +39,7 @@ from possibly.control.runtime.items import (
     write_item,
 )
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.packages import root_of
 from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
 from possibly.control.runtime.things import OPAQUE, SIMPLE_TYPES
@@ -280,6 +281,9 @@ class Site:
             now = accesses.active()
             if now is not None:
                 touch_all(now, parts, at, lambda: called(function, given, names, at)[0])
+                root = root_of(function)
+                if root:
+                    now[1].enter(now[0], root, [(part.family, part.thing) for part in parts])
         if lasting is not None:
             self._push(function, given, lasting)
 

@@ -77,6 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--watch", dest="watched", metavar="NAME", action="append", default=[], help=_WATCH)
     group.add_argument("--races", action="store_true", help="unordered conflicting accesses are failures too")
     group.add_argument("--ignore", metavar="NAME", action="append", default=[], help=_IGNORE)
+    group.add_argument("--include", metavar="PACKAGE", action="append", default=[], help=_INCLUDE)
+    group.add_argument("--trust", metavar="PACKAGE", action="append", default=[], help=_TRUST)
     group.add_argument("--steps", metavar="N", type=_positive, default=20_000, help=_STEPS)
     group.add_argument("--fifo", action="store_true", help=_FIFO)
     group.add_argument("--input", metavar="FILE", help="what the program reads from its standard input")
@@ -98,6 +100,8 @@ _RESUME = "keep what was explored in FILE, and go on with it if it is there (dpo
 _WATCH = "of memory, only this variable or attribute is a choice point; may be given again"
 _IGNORE = "accesses to this variable or attribute are no choice points; may be given again"
 _FIFO = "tasks of an event loop go on in the order in which they become ready, not in any order"
+_INCLUDE = "watch the code of this package like the program's own; may be given again"
+_TRUST = "take each call of this package as one step, by your word; may be given again"
 _STEPS = "give an execution up after N operations (20,000)"
 _SLACK = "sleeps, timers and time-outs come late by at most so much, and never early (1)"
 _EARLY = "a wait with a time-out may end at any moment, not only when nothing else can go on"
@@ -279,6 +283,8 @@ def controlled(
         limit=arguments.steps,
         seed=arguments.seed,
         ignored=frozenset(arguments.ignore),
+        include=frozenset(arguments.include),
+        trust=frozenset(arguments.trust),
         early_timeouts=arguments.early_timeouts,
         slack=0.0 if arguments.punctual else arguments.slack,
         fifo=arguments.fifo,
