@@ -12,8 +12,7 @@ DEMO := build/demo
 INTERPRETERS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; done)
 ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
 
-.PHONY: help venv demo test lint format types unit page browser servers bench soak clean
-.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin bench soak clean
+.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench soak clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets

@@ -4,7 +4,7 @@ Law: the code of a package that is included is instrumented like the program's o
 of another one with something that they share and race for, no verdict is complete, unless that package is
 trusted: each of its calls is then one step, by the user's word. What is modelled stays modelled.
 
-A package is known by its first name. A module that is loaded already gets its functions instrumented in place.
+A package is known by its first name. A loaded module gets its functions instrumented in place.
 """
 
 from __future__ import annotations
