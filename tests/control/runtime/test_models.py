@@ -533,9 +533,6 @@ def test_daemon_that_works_for_ever_comes_to_an_end(tmp_path: Path) -> None:
     source = "def forever():\n    while True: log.append(1); time.sleep(1)\n"
     found = explored(tmp_path, HEAD + source + "threading.Thread(target=forever, daemon=True).start()\n")
     assert found.complete, found.open
-    source = source.replace("; time.sleep(1)", "")
-    found = explored(tmp_path, HEAD + source + "threading.Thread(target=forever, daemon=True).start()\n")
-    assert found.failure is None and any("daemon" in each for each in found.open)
 
 
 ODD = """
