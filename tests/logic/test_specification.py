@@ -32,7 +32,7 @@ watch  seen   = enqueue & dequeue { print("#"); break }
 """
 
 
-ONE_OF = "a line begins with one of let ctl ltl tl expect never watch event sync"
+ONE_OF = "a line begins with one of let ctl ltl tl expect never watch pattern event sync"
 
 
 def error(text: str) -> str:

@@ -108,7 +108,7 @@ spec.loader.exec_module(module)
 tests = unittest.defaultTestLoader.loadTestsFromModule(module)
 result = unittest.TextTestRunner(stream=open("/dev/null", "w")).run(tests)
 bad = sorted(test.id() for test, _ in result.failures + result.errors)
-print(result.testsRun > 0, [each for each in bad if not each.endswith(tuple(sys.argv[2:]))])
+print(result.testsRun > 0, [each for each in bad if not any(word in each for word in sys.argv[2:])])
 """
 QUICK = """
 test_grammar test_generators test_dict test_list test_set test_unpack test_unpack_ex test_patma test_scope
@@ -120,8 +120,9 @@ test_descr test_sort test_weakref test_contextlib test_dataclasses test_enum tes
 test_asyncgen test_exceptions test_class test_call test_builtin test_fstring test_except_star test_yield_from
 test_metaclass test_itertools test_collections test_copy test_operator test_traceback test_deque
 """.split()
-APART = ("test_raise_and_yield_from",)
-"""A signal that arrives between two given instructions of the test: there are others in between now."""
+APART = ("test_raise_and_yield_from", "test_patma.TestTracing")
+"""A signal that arrives between two given instructions of the test, where there are others in between now;
+and what a trace function sees, which plain code that is loaded like this fails as well."""
 TESTS = QUICK + (THOROUGH if int(os.environ.get("POSSIBLY_CASES", "1")) > 1 else THOROUGH[:2])
 
 

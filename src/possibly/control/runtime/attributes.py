@@ -112,8 +112,9 @@ def member_part(value: Any, name: str, now: Now, writes: bool, at: str) -> Part:
         return Part(thing, thing, touching(thing, writes))
     named = memory.things.named(value, kernel, at)
     thing = f"{named.name}.{name}"
-    if thing not in kernel.labels:
-        kernel.labels[thing] = f"{kernel.labels.get(named.name) or _shown(named)}.{name}"
+    holder = kernel.labels.get(named.name)
+    if thing not in kernel.labels or (holder and not kernel.labels[thing].startswith(f"{holder}.")):
+        kernel.labels[thing] = f"{holder or _shown(named)}.{name}"  # an object may be named after its parts
     return Part(f"{named.family}.{name}", thing, touching(thing, writes), None if named.exact else id(value))
 
 
@@ -175,7 +176,7 @@ def _has_own(value: Any, name: str) -> bool:
     """Whether the object itself holds the attribute now."""
     try:
         return name in object.__getattribute__(value, "__dict__")
-    except AttributeError:
+    except (AttributeError, TypeError):  # a class in C has none, or one that is not to be had this way
         return False
 
 
@@ -289,7 +290,7 @@ def _held(value: Any, name: str) -> Any:
         own = object.__getattribute__(value, "__dict__")
         if name in own:
             return own[name]
-    except AttributeError:
+    except (AttributeError, TypeError):
         pass
     held = next((_space(base)[name] for base in type(value).__mro__ if name in _space(base)), None)
     if isinstance(held, types.MemberDescriptorType):

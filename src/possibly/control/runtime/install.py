@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import Any
 
-from possibly.control.runtime import caches, exits, inputs, primitives, queues, sites, threads
+from possibly.control.runtime import caches, callers, exits, inputs, primitives, queues, threads
 from possibly.probes.patching import Patches
 
 _THREADING = threading.__file__
@@ -32,7 +32,7 @@ def install_all(patches: Patches) -> None:
     inputs.install(patches)
     caches.install(patches)
     exits.install(patches)
-    sites.measure()
+    callers.measure()
     for module, file in WHEN_IMPORTED.items():
         patches.when_imported(module, _lazily(file))
 

@@ -33,13 +33,10 @@ def _shown(file: str) -> str:
     return file[len(folder) + 1 :] if file.startswith(folder + "/") else file
 
 
-_OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-
-
 def caller() -> FrameType:
     """The innermost frame that is not ours."""
     frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame is not None and frame.f_code.co_filename.startswith(port._OWN):
         frame = frame.f_back
     assert frame is not None
     return frame

@@ -55,6 +55,8 @@ def _touched(steps: list[Step]) -> dict[str, None]:
         found[thing] = None
         for each, _ in footprint:
             found[each] = None
+        if isinstance(step.detail, dict) and "of" in step.detail:
+            found[step.detail["of"]] = None
     return found
 
 

@@ -52,7 +52,7 @@ from possibly.control.runtime.variables import (
     write_cell,
     write_global,
 )
-from possibly.probes.instructions.insert import Maker, Wanted, instrumented
+from possibly.probes.instructions.insert import Maker
 from possibly.probes.instructions.table import Kind
 
 READ_GLOBAL = int(Kind.READ_GLOBAL)
@@ -73,7 +73,7 @@ TRUTH = int(Kind.TRUTH)
 ADVANCE = int(Kind.ADVANCE)
 ENTRY = int(Kind.ENTRY)
 MEASURE = -1
-"""No instruction: see `measure`."""
+"""No instruction: see `callers.measure`."""
 NUMBERS = frozenset({int, float, str, bool, bytes, type(None), complex})
 """Types whose values only lead to others of these."""
 IN_PLACE = 13
@@ -359,13 +359,6 @@ def _is_fresh(value: Any) -> bool:
 def _learn(value: Any) -> bool:
     _fresh.references = _references(value)
     return True
-
-
-def measure() -> None:
-    """Learns what a new object looks like, by the way that instrumented code shows it."""
-    site = Site(MEASURE, "", "", "", None)
-    plain = compile("list()", "<possibly>", "eval")
-    eval(instrumented(plain, Wanted(lambda *_: site), False))  # noqa: S307 - a constant
 
 
 def site_maker(shown: str, module: str) -> Maker:

@@ -63,6 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         early_timeouts=False,
         slack=1.0,
         punctual=False,
+        include=[],
+        trust=[],
         fifo=False,
         input=None,
     )
