@@ -44,14 +44,7 @@ def test_every_protocol_is_listed() -> None:
         assert f"({name}/README.md)" in page and (FOLDER / name / "README.md").is_file()
 
 
-RARELY = pytest.mark.xfail(
-    strict=False, reason="a recorded run now and then lacks an order: no_reader violated"
-)
-"""Seen in about one run of ten; the cause is not found yet."""
-RIGHT = [pytest.param(name, marks=[RARELY] if name == "cache-coherence" else []) for name in BROKEN]
-
-
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", BROKEN)
 def test_the_protocol_keeps_its_properties(name: str, tmp_path: Path) -> None:
     found = verdicts(name, "right.py", tmp_path)
     assert found and set(found.values()) == {"holds"}, found

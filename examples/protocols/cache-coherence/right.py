@@ -45,6 +45,9 @@ def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
             continue
         if what == "given up":  # only in the faulty form does one come late
             continue
+        if what == "read" and who == owner:  # who writes may read
+            caches[who].put("modified")
+            continue
         others = sharers | {owner} if what == "write" else {owner}
         others = {other for other in others if other is not None and other != who}
         for other in sorted(others):
