@@ -287,7 +287,7 @@ def test_other_interpreters(python: str, tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
     trace = trace_of(tmp_path)
-    assert {"MainThread", "Task-1", "one", "two", "child"} <= {process.name for process in trace.processes}
+    assert {"MainThread", "main#1", "one", "two", "child"} <= {process.name for process in trace.processes}
     order = Computation(trace, "sync")
     place = {event.label: event.number for event in map(trace.event, range(len(trace))) if event.label}
     for (

@@ -19,8 +19,8 @@ from possibly.probes import port, queues
 from possibly.probes.patching import Patches
 from possibly.recorder import entries, packing
 from possibly.recorder.log import Log, compiled
+from possibly.recorder.merging.sources import read_entries
 from possibly.recorder.packing import TOLD_AFTER, TOLD_BEFORE, number_of
-from possibly.recorder.sources import read_entries
 
 CASES = 200 * int(os.environ.get("POSSIBLY_CASES", "1"))
 WITH_OBJECT = (entries.MEMBER_READ, entries.MEMBER_WRITE, entries.ITEM_READ, entries.ITEM_WRITE)

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
-from possibly.logic.values import CUT, FUNCTIONS, has_cut, is_cut
+from possibly.logic.predicates.values import CUT, FUNCTIONS, has_cut, is_cut
 from possibly.recorder.snapshot import DEEPEST, LONGEST, snapshot
 
 

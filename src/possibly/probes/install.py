@@ -15,18 +15,21 @@ AT_ONCE = ("locks", "threads", "queues", "exits")
 WHEN_IMPORTED = {
     "concurrent.futures": "futures.install",
     "concurrent.futures.thread": "thread_pools.install",
-    "concurrent.futures.process": "pipes.install_executors",
-    "asyncio": "loops.install",
-    "asyncio.streams": "streams.install",
-    "multiprocessing.process": "processes.install",
-    "multiprocessing.spawn": "processes.install_spawn",
-    "multiprocessing.connection": "pipes.install",
-    "multiprocessing.queues": "pipes.install_queues",
-    "multiprocessing.synchronize": "process_locks.install",
-    "multiprocessing.pool": "pipes.install_pools",
-    "subprocess": "programs.install",
+    "concurrent.futures.process": "processes.pipes.install_executors",
+    "asyncio": "loops.events.install",
+    "asyncio.streams": "loops.streams.install",
+    "multiprocessing.process": "processes.start.install",
+    "multiprocessing.spawn": "processes.start.install_spawn",
+    "multiprocessing.connection": "processes.pipes.install",
+    "multiprocessing.queues": "processes.pipes.install_queues",
+    "multiprocessing.synchronize": "processes.locks.install",
+    "multiprocessing.pool": "processes.pipes.install_pools",
+    "subprocess": "processes.programs.install",
     "socket": "sockets.install",
     "mpi4py.MPI": "mpi.install",
+    "trio": "libraries.trio.install",
+    "anyio._backends._asyncio": "libraries.anyio.install",
+    "anyio.streams.memory": "libraries.channels.install_anyio",
 }
 """Module of the program -> probe file and its function."""
 
@@ -43,6 +46,6 @@ def _lazily(probe: str) -> Callable[[Patches], None]:
 
 
 def _installer(probe: str) -> Callable[[Patches], None]:
-    file, _, function = probe.partition(".")
+    file, _, function = probe.rpartition(".")
     found: Callable[[Patches], None] = getattr(import_module(f"possibly.probes.{file}"), function)
     return found

@@ -60,6 +60,8 @@ class Lock(metaclass=_OfThreads):
         found = self._lock.acquire(blocking, timeout)
         if found:
             port.after("acquire", self.number, None if blocking and timeout < 0 else port.TRIED)
+        elif port.thorough:
+            port.after("look", self.number)
         return found
 
     def release(self) -> None:
@@ -70,6 +72,8 @@ class Lock(metaclass=_OfThreads):
             port.after("release", self.number)
 
     def locked(self) -> bool:
+        if port.thorough:
+            port.after("look", self.number)
         return self._lock.locked()
 
     def __enter__(self) -> bool:
@@ -116,6 +120,8 @@ class RLock(metaclass=_OfThreads):
             self._depth += 1
             if self._depth == 1:
                 port.after("acquire", self.number, None if blocking and timeout < 0 else port.TRIED)
+        elif port.thorough:
+            port.after("look", self.number)
         return found
 
     __enter__ = acquire
@@ -194,7 +200,7 @@ class Condition(threading.Condition):
         finally:
             self._acquire_restore(saved)  # type: ignore[attr-defined]
             if got_it:
-                port.after("wake", waiter.number)
+                port.after("wake", waiter.number, port.WAITS if port.thorough and timeout is None else None)
             else:
                 try:
                     self._waiters.remove(waiter)
@@ -239,6 +245,8 @@ class Semaphore(threading.Semaphore):
         found = super().acquire(blocking, timeout)
         if found:
             port.after("take", self.number, None if blocking and timeout is None else port.TRIED)
+        elif port.thorough:
+            port.after("look", self.number)
         return found
 
     __enter__ = acquire
@@ -297,13 +305,17 @@ class Event(threading.Event):
         with self._cond:
             found = self._flag or self._cond.wait(timeout)
             if found:
-                port.after("await", self._cause)
+                port.after("await", self._cause, port.WAITS if port.thorough and timeout is None else None)
+            elif port.thorough:
+                port.after("look", self.number)
             return found
 
     def is_set(self) -> bool:
         with self._cond:
             if self._flag:
                 port.after("await", self._cause)
+            elif port.thorough:
+                port.after("look", self.number)
             return self._flag
 
     isSet = is_set  # noqa: N815 - the old name

@@ -19,7 +19,7 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.patching import Patches
-from possibly.probes.pipes import Carried
+from possibly.probes.processes.pipes import Carried
 
 SENDS = ("send", "ssend", "bsend")
 POSTED_SENDS = ("isend", "issend", "ibsend")

@@ -37,6 +37,11 @@ class Patches:
         else:
             self._waiting[module] = install
 
+    def catch_up(self) -> None:
+        """Installs what waits for modules that came in the meantime, by what was installed for others."""
+        while there := [module for module in self._waiting if module in sys.modules]:
+            self.imported(there[0])
+
     def imported(self, module: str) -> None:
         install = self._waiting.pop(module, None)
         if install is not None:

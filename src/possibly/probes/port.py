@@ -59,6 +59,8 @@ before: Callable[..., None] = QUIET.before
 after: Callable[..., None] = QUIET.after
 waits = False
 """The listener wants to hear of everything before it is done; others only of what gives order."""
+thorough = False
+"""The listener wants to hear of looks at a primitive that do not change it, and of who waits for ever."""
 
 _numbers = itertools.count(1)
 
@@ -148,6 +150,14 @@ def has_task_finder() -> bool:
     return get_ident() in _loops
 
 
+def called(coroutine: Any, counts: dict[str, int]) -> str:
+    """What the next task with such a coroutine is called if nobody has named it: `request#2`."""
+    word = getattr(coroutine, "__name__", None)
+    name = word if isinstance(word, str) and word else type(coroutine).__name__
+    counts[name] = counts.get(name, 0) + 1
+    return f"{name}#{counts[name]}"
+
+
 def new_process(name: str) -> int:
     found = next(_numbers)
     listener.switch(found, name)
@@ -218,6 +228,22 @@ def is_user_file(file: str) -> bool:
         plain = file.replace("\\", "/")
         found = _own_files[file] = not is_library(file) and not any(part in plain for part in _SITE)
     return found
+
+
+def module_path(file: str) -> str:
+    """A file of the standard library or of an installed package as a module is named; empty for others."""
+    plain = file.replace("\\", "/")
+    for part in _SITE:
+        if part in plain:
+            return _dotted(plain.rpartition(part)[2])
+    for folder in _LIBRARY:
+        if plain.startswith(folder):
+            return _dotted(plain[len(folder) :])
+    return ""
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def adopt(file: str) -> None:

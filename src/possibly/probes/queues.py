@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 from _queue import SimpleQueue as _SimpleQueue
+from _thread import get_ident
 from collections import deque
 from collections.abc import Callable
 from itertools import repeat
@@ -26,6 +27,11 @@ def install(patches: Patches) -> None:
     if port.waits:  # else a call more for nothing
         for name, wrap in (("put", _put), ("get", _get)):
             patches.put(kind, name, wrap(getattr(kind, name)))
+    if port.thorough:
+        patches.put(kind, "put", _waiting_put(kind.put))
+        patches.put(kind, "get", _waiting_get(kind.get))
+        for name in ("qsize", "empty", "full"):
+            patches.put(kind, name, _looked(getattr(kind, name)))
     for name, wrap in (("task_done", _task_done), ("join", _join)):
         patches.put(kind, name, wrap(getattr(kind, name)))
     patches.put(queue, "SimpleQueue", SimpleQueue)
@@ -87,6 +93,8 @@ def _init(plain: Any) -> Any:
 
 def _in_line(owner: Any, number: int, maxsize: int) -> tuple[Any, Any]:
     """`_put` and `_get` of a plain queue, compiled if a compiler was there."""
+    if port.thorough:
+        return _thorough_line(owner, number, maxsize)
     if _line is None:
         return _plain_line(owner, number, maxsize)
     made = _line.Line(owner, vars(port), number, maxsize)
@@ -120,6 +128,84 @@ def _plain_line(owner: Any, number: int, maxsize: int) -> tuple[Any, Any]:
         return item
 
     return _put, _get
+
+
+def _thorough_line(owner: Any, number: int, maxsize: int) -> tuple[Any, Any]:
+    """The same, and each put and get that waits without a limit says so."""
+    line: deque[int] = deque()
+    places = _places(maxsize)
+    waiting: set[int] = set()
+    owner._possibly_waiting = waiting
+
+    def _put(item: object) -> None:
+        message = port.number()
+        detail = (number, places.popleft() if places else 0)
+        port.before("put", message, (*detail, port.WAITS) if get_ident() in waiting else detail)
+        line.append(message)
+        owner.queue.append(item)
+
+    def _get() -> object:
+        items = owner.queue
+        while len(line) > len(items):
+            places.append(line.popleft())
+        item = items.popleft()
+        message = line.popleft()
+        port.after("get", message, (number, port.WAITS) if get_ident() in waiting else number)
+        places.append(message)
+        return item
+
+    return _put, _get
+
+
+def _waiting_put(plain: Any) -> Any:
+    def put(self: Any, item: object, block: bool = True, timeout: float | None = None) -> None:
+        with _Waiting(self, block and timeout is None):
+            plain(self, item, block, timeout)
+
+    return put
+
+
+def _waiting_get(plain: Any) -> Any:
+    def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
+        with _Waiting(self, block and timeout is None):
+            return plain(self, block, timeout)
+
+    return get
+
+
+class _Waiting:
+    """While a thread is inside, it waits for a queue; what it fails to get or to put is a look at it."""
+
+    __slots__ = ("_is_for_ever", "_queue")
+
+    def __init__(self, queue: Any, is_for_ever: bool) -> None:
+        self._queue = queue
+        self._is_for_ever = is_for_ever
+
+    def __enter__(self) -> None:
+        if self._is_for_ever:
+            getattr(self._queue, "_possibly_waiting", _NOWHERE).add(get_ident())
+
+    def __exit__(self, *raised: object) -> None:
+        getattr(self._queue, "_possibly_waiting", _NOWHERE).discard(get_ident())
+        if raised[0] is not None:
+            _look(self._queue)
+
+
+_NOWHERE: set[int] = set()
+
+
+def _look(queue: Any) -> None:
+    if hasattr(queue, "_possibly"):
+        port.after("look", queue._possibly.number)
+
+
+def _looked(plain: Any) -> Any:
+    def look(self: Any) -> Any:
+        _look(self)
+        return plain(self)
+
+    return look
 
 
 def _told_put(plain: Any, messages: Messages) -> Any:

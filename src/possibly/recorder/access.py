@@ -16,7 +16,7 @@ from operator import call, setitem
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET
+from possibly.probes.rewriting.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET
 from possibly.recorder.entries import OBJECT_ARGUMENT, RAW, THING_ARGUMENT
 from possibly.recorder.log import Log
 from possibly.recorder.snapshot import PLAIN, snapshot

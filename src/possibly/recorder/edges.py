@@ -51,6 +51,7 @@ ACTIONS: dict[str, Action] = {
     "put": Action("send", SENDS),
     "get": Action("receive", RECEIVES),
     "peek": Action("probe", FOLLOWS, "sent"),
+    "look": Action("look", NOTES),
     "spawn": Action("spawn", MARKS, "spawn"),
     "start": Action("start", FOLLOWS, "spawn"),
     "end": Action("end", MARKS, "end"),

@@ -6,7 +6,7 @@ the merge. An entry that is an event has its process second and its site third.
 
 from __future__ import annotations
 
-from possibly.probes.source import (
+from possibly.probes.rewriting.source import (
     ENTER,
     EXIT,
     ITEM_READ,

@@ -20,9 +20,9 @@ from typing import Any
 from possibly.probes import port
 from possibly.recorder import entries as e
 from possibly.recorder.log import Log
-from possibly.recorder.merge import Merge
+from possibly.recorder.merging.merge import Merge
+from possibly.recorder.merging.sources import Source, add_entry
 from possibly.recorder.recording import Recording, Settings
-from possibly.recorder.sources import Source, add_entry
 
 Entry = tuple[Any, ...]
 Line = Callable[[Mapping[str, Any]], None]

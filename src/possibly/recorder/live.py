@@ -17,8 +17,8 @@ from types import CodeType, CoroutineType, FunctionType, GeneratorType, ModuleTy
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.imports import Sites
-from possibly.probes.source import Watch, rewritten
+from possibly.probes.rewriting.imports import Sites
+from possibly.probes.rewriting.source import Watch, rewritten
 from possibly.recorder.snapshot import snapshot
 
 

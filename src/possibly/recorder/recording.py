@@ -18,10 +18,12 @@ from typing import Any
 
 from possibly.compiled import built
 from possibly.errors import UsageError
-from possibly.probes import cells, exits, imports, port
+from possibly.probes import exits, port
 from possibly.probes.install import install_all
 from possibly.probes.patching import Patches
-from possibly.probes.source import SiteMaker, Watch
+from possibly.probes.processes import cells
+from possibly.probes.rewriting import imports
+from possibly.probes.rewriting.source import SiteMaker, Watch
 from possibly.recorder.access import Access
 from possibly.recorder.log import Log, compiled, shown_path
 from possibly.recorder.snapshot import snapshot
@@ -77,7 +79,7 @@ class Recording:
         """What puts sites into the code of modules, if what tasks share is to be told."""
         if not self.settings.watch.shared:
             return None
-        from possibly.recorder.sharing import Sharing, kernel
+        from possibly.recorder.sharing.written import Sharing, kernel
 
         return Sharing(self.log, self.settings.watch, kernel()).instrumented
 
@@ -90,6 +92,7 @@ class Recording:
         current = self
         os.environ[VARIABLE] = replace(self.settings, name="", parent=self.log.key, spawn="").text()
         port.listen(self.log)
+        port.thorough = self.settings.watch.everything
         self._connect_exits()
         Access(self.log).put()
         install_all(self.patches)
@@ -162,7 +165,7 @@ class Recording:
 
 def _kernel(watch: Watch) -> ModuleType | None:
     """The compiled twin of the log; where shadow memory was not compiled, both are plain."""
-    if watch.shared and built("possibly.recorder._shadow") is None:
+    if watch.shared and built("possibly.recorder.sharing._shadow") is None:
         return None
     return compiled()
 
@@ -184,7 +187,7 @@ def start_here(text: str) -> bool:
         settings = Settings.of(text)
         recording = Recording(settings if settings.name else replace(settings, name=_own_name()))
         recording.start()
-        from possibly.probes import processes
+        from possibly.probes.processes import start as processes
 
         processes.load_main_with(recording.finder)
     return is_first

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
-from possibly.probes import imports, port
+from possibly.probes import port
+from possibly.probes.rewriting import imports
 from possibly.recorder.recording import VARIABLE, Recording, Settings
 from possibly.records import replace
 

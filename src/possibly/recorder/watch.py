@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from possibly.logic.specification import Specification
 from possibly.logic.syntax import Name, Node, Quantified, Shared, Stack
 from possibly.logic.walk import nodes
-from possibly.probes.source import Watch
+from possibly.probes.rewriting.source import Watch
 
 ALL, USUAL, NAMED, SYNC = "all", "usual", "named", "sync"
 """How much is recorded: every call and access; every call but of what is called all the time; what a property

@@ -117,8 +117,18 @@ test_keywordonlyarg test_compare test_iter test_slice test_raise test_with test_
 """.split()
 THOROUGH = """
 test_descr test_sort test_weakref test_contextlib test_dataclasses test_enum test_functools test_coroutines
-test_asyncgen test_exceptions test_class test_call test_builtin test_fstring test_except_star test_yield_from
-test_metaclass test_itertools test_collections test_copy test_operator test_traceback test_deque
+test_asyncgen test_exceptions test_class test_call test_builtin test_fstring test_except_star
+test_yield_from test_metaclass test_itertools test_collections test_copy test_operator test_traceback
+test_deque test_abc test_array test_baseexception test_binop test_bisect test_bool test_bufio test_code
+test_context test_contextlib_async test_copyreg test_crashers test_defaultdict test_dictcomps test_dictviews
+test_dynamic test_dynamicclassattribute test_enumerate test_exception_group test_exception_hierarchy
+test_exception_variations test_finalization test_float test_format test_fractions test_funcattrs
+test_generator_stop test_genexps test_global test_hash test_heapq test_index test_int test_isinstance
+test_iterlen test_keyword test_memoryview test_numeric_tower test_opcodes test_ordered_dict
+test_pep646_syntax test_pickle test_positional_only_arg test_pprint test_print test_queue test_range
+test_reprlib test_richcmp test_sched test_setcomps test_shelve test_statistics test_string
+test_string_literals test_struct test_subclassinit test_textwrap test_tuple test_type_comments
+test_typechecks test_types test_typing test_unary test_userdict test_userlist test_weakset
 """.split()
 APART = ("test_raise_and_yield_from", "test_patma.TestTracing")
 """A signal that arrives between two given instructions of the test, where there are others in between now;
@@ -134,3 +144,42 @@ def test_the_interpreters_own_tests_pass(name: str) -> None:
     if last == "absent":
         pytest.skip("this interpreter came without its tests")
     assert last == "True []"
+
+
+CALLEES = [
+    "(f if yes else g)", "(f if no else g)", "(no or f)", "(yes and f)", "(no or (g if no else f))",
+    "(h := f)",
+    "(lambda *a, **k: f(*a, **k))", "[each for each in [f]][0]", "{1: f}[1]", "(f, g)[no]", "box.f",
+    "(box if yes else None).f", "(box.f if yes else box.g)", "[f, g][0 if 1 < 2 < 3 else 1]",
+    "next(iter([f]))",
+    "(f if (yes and (no or yes)) else g)", "[x for x in (f, g) if x][-1]", "(f if not no else g)",
+    "{x: x for x in (f,)}.popitem()[0]", "(f if [i for i in (1, 2) if i > 1] else g)",
+]  # fmt: skip
+ARGUMENTS = [
+    "1",
+    "1, x=2",
+    "*[1, 2]",
+    "**{'x': 1}",
+    "1, *(2, 3), x=4, **{'y': 5}",
+    "(1 if yes else 2)",
+    "f(1) or 2",
+]
+
+
+@pytest.mark.parametrize("callee", CALLEES)
+def test_whatever_is_called_is_called_as_without(callee: str) -> None:
+    calls = ", ".join(f"{callee}({given})" for given in ARGUMENTS)
+    source = f"""
+from types import SimpleNamespace
+f, g = (lambda *a, **k: ("f", a, k)), (lambda *a, **k: ("g", a, k))
+box, yes, no = SimpleNamespace(f=f, g=g), True, False
+def here(f, g, box, yes, no):
+    return [{calls}]
+found = here(f, g, box, yes, no), [{calls}]
+"""
+    plain: dict[str, Any] = {}
+    exec(compile(source, "program.py", "exec"), plain)  # noqa: S102 - a program of this file
+    watched: dict[str, Any] = {}
+    code = instrumented(compile(source, "program.py", "exec"), Wanted(Site))
+    exec(code, watched)  # noqa: S102 - the same
+    assert watched["found"] == plain["found"]

@@ -156,8 +156,8 @@ class _Inserter:
             return self._of_top(number, each, name)
         if name in table.SECOND:
             return self._told(self._site(table.SECOND[name]), self._new("COPY", 3))
-        if name in table.THIRD:
-            return self._told(self._site(table.THIRD[name], "", each.argument), self._new("COPY", 4))
+        if name in table.FOURTH:
+            return self._told(self._site(table.FOURTH[name]), self._new("COPY", 5))
         if name in table.PAIR:
             attribute = self.code.co_names[each.argument] if name == "STORE_ATTR" else ""
             return self._told_both(self._site(table.PAIR[name], attribute, each.argument))
@@ -173,7 +173,7 @@ class _Inserter:
 
     def _of_global(self, each: Instruction, name: str) -> list[Instruction]:
         kind = table.GLOBALS.get(name) or table.OF_NAMESPACE.get(name) or Kind.READ_GLOBAL
-        site = self._site(kind, self._global_name(each))
+        site = self._site(kind, self._global_name(each), name.endswith("_NAME"))
         if kind == Kind.WRITE_GLOBAL:
             return self._told(site, self._new("COPY", 2))
         return self._told(site, self._itself(site))
@@ -208,7 +208,8 @@ class _Inserter:
     def _of_several(self, each: Instruction, name: str) -> list[Instruction]:
         kind, count = table.SEVERAL[name]
         attribute = self.code.co_names[each.argument >> 2] if kind == Kind.SUPER else ""
-        return self._told_several(self._site(kind, attribute), [count - each for each in range(count)])
+        depths = [count - number for number in range(count)]
+        return self._told_several(self._site(kind, attribute, each.argument), depths)
 
     def _load_bound(self, each: Instruction) -> None:
         """The attribute as a bound method, with the empty slot where a call wants it."""

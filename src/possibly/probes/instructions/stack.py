@@ -19,6 +19,8 @@ _ENDS = frozenset("RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE JUMP_FORWARD 
     "JUMP_BACKWARD_NO_INTERRUPT"
 }
 _NEUTRAL = frozenset("NOP RESUME KW_NAMES PRECALL COPY_FREE_VARS MAKE_CELL EXTENDED_ARG CACHE".split())
+_ONLY_TAKING = ("POP_", "STORE_", "DELETE_", "JUMP_", "END_FOR", "FOR_ITER")
+"""How instructions begin that take values from the stack and put none there, if it does not grow."""
 PAIR: Stack = (False, True) if FUNCTION_FIRST else (True, False)
 """A function and its empty slot."""
 
@@ -67,4 +69,6 @@ def _after(each: Instruction, now: Stack, jumps: bool) -> Stack:
     if grows > 0:
         return now + (False,) * grows
     kept = now[: len(now) + grows]
+    if name.startswith(_ONLY_TAKING):
+        return kept  # what lies below is as it was
     return (*kept[:-1], False) if kept else kept

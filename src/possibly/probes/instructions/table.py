@@ -57,7 +57,7 @@ class Kind(IntEnum):
     FORMAT = 20
     """What is made a text."""
     MATCH_CLASS = 21
-    """The subject."""
+    """(subject, class, names); how many more are by position is the site's."""
     MATCH_KEYS = 22
     """The keys, the subject."""
     ENTER_CONTEXT = 23
@@ -84,6 +84,8 @@ class Kind(IntEnum):
     """(new values, container, start, stop)"""
     ENTRY = 34
     """Nothing: a function begins, or a generator goes on."""
+    EXIT_CONTEXT = 35
+    """What leaves a context manager because of an exception, bound."""
 
 
 _TRUTH = dict.fromkeys(
@@ -109,7 +111,7 @@ TOP: dict[str, Kind] = {
 """The topmost value is given."""
 SECOND: dict[str, Kind] = {"SEND": Kind.ADVANCE, "FORMAT_WITH_SPEC": Kind.FORMAT}
 """The value below the topmost one is given."""
-THIRD: dict[str, Kind] = {"MATCH_CLASS": Kind.MATCH_CLASS}
+FOURTH: dict[str, Kind] = {"WITH_EXCEPT_START": Kind.EXIT_CONTEXT}
 PAIR: dict[str, Kind] = {
     "BINARY_SUBSCR": Kind.READ_ITEM, "DELETE_SUBSCR": Kind.DELETE_ITEM, "STORE_ATTR": Kind.WRITE_ATTRIBUTE,
     "BINARY_OP": Kind.BINARY, "COMPARE_OP": Kind.COMPARE, "CONTAINS_OP": Kind.CONTAINS,
@@ -119,6 +121,7 @@ PAIR: dict[str, Kind] = {
 SEVERAL: dict[str, tuple[Kind, int]] = {
     "STORE_SUBSCR": (Kind.WRITE_ITEM, 3), "BINARY_SLICE": (Kind.READ_SLICE, 3),
     "STORE_SLICE": (Kind.WRITE_SLICE, 4), "LOAD_SUPER_ATTR": (Kind.SUPER, 3),
+    "MATCH_CLASS": (Kind.MATCH_CLASS, 3),
 }  # fmt: skip
 """So many values from the top are given, as a tuple, the lowest first."""
 GLOBALS: dict[str, Kind] = {
@@ -139,7 +142,7 @@ PLAIN_RESULT = frozenset("COMPARE_OP CONTAINS_OP IS_OP UNARY_NOT CHECK_EXC_MATCH
 UNSEEN = frozenset(
     """
     CACHE POP_TOP PUSH_NULL NOP MATCH_MAPPING MATCH_SEQUENCE PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH
-    WITH_EXCEPT_START GET_AITER GET_ANEXT BEFORE_ASYNC_WITH END_ASYNC_FOR
+    GET_AITER GET_ANEXT BEFORE_ASYNC_WITH END_ASYNC_FOR
     LOAD_BUILD_CLASS LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_VALUE RETURN_CONST IMPORT_STAR
     SETUP_ANNOTATIONS YIELD_VALUE ASYNC_GEN_WRAP
     PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE IMPORT_NAME JUMP_FORWARD IS_OP RERAISE COPY
@@ -154,6 +157,6 @@ UNSEEN = frozenset(
 )
 """They touch only the stack, local variables, and objects that were just made, or call nothing but Python."""
 KNOWN = (
-    UNSEEN | TOP.keys() | SECOND.keys() | THIRD.keys() | PAIR.keys() | SEVERAL.keys() | GLOBALS.keys()
+    UNSEEN | TOP.keys() | SECOND.keys() | FOURTH.keys() | PAIR.keys() | SEVERAL.keys() | GLOBALS.keys()
     | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS
 )  # fmt: skip

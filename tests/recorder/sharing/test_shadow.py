@@ -14,11 +14,11 @@ import pytest
 
 from possibly.probes import port
 from possibly.probes.instructions.table import Kind
-from possibly.probes.source import Watch
+from possibly.probes.rewriting.source import Watch
 from possibly.recorder import entries as e
 from possibly.recorder.log import Log, compiled
-from possibly.recorder.shadow import EXTENT, WHOLE
-from possibly.recorder.sharing import Sharing, kernel
+from possibly.recorder.sharing.shadow import EXTENT, WHOLE
+from possibly.recorder.sharing.written import Sharing, kernel
 
 PROCESSES = (101, 102, 103)
 LOCKS = (7, 8)

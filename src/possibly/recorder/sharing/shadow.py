@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from possibly.recorder.clocks import Clocks
+from possibly.recorder.sharing.clocks import Clocks
 
 MOST_ITEMS = 1024
 """Items of a container that are told apart."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from possibly.logic.specification import Specification, property_from_text
-from possibly.probes.source import Watch, labels_of
+from possibly.probes.rewriting.source import Watch, labels_of
 from possibly.recorder.watch import watched
 from tests.probes.programs import Run, run
 

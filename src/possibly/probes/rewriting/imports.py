@@ -15,7 +15,7 @@ from types import CodeType, ModuleType
 
 from possibly.probes import port
 from possibly.probes.patching import Patches, ThenPatch
-from possibly.probes.source import SiteMaker, Watch, rewritten
+from possibly.probes.rewriting.source import SiteMaker, Watch, rewritten
 
 Sites = Callable[[str], SiteMaker]
 """Makes the sites of a file."""

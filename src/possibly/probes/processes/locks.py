@@ -15,8 +15,9 @@ import sys
 from _thread import get_ident
 from typing import Any
 
-from possibly.probes import cells, locks, port
+from possibly.probes import locks, port
 from possibly.probes.patching import Patches
+from possibly.probes.processes import cells
 
 _MAKERS = ("multiprocessing.context", "multiprocessing.sharedctypes", locks.__name__, __name__)
 """Who makes primitives on behalf of whoever calls."""

@@ -29,8 +29,8 @@ import tokenize
 from collections.abc import Callable
 from typing import Any
 
-from possibly.probes import trees
-from possibly.probes.scopes import (
+from possibly.probes.rewriting import trees
+from possibly.probes.rewriting.scopes import (
     Scope,
     arguments_of,
     rebindable_globals,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from possibly.logic.specification import Specification, property_from_text
-from possibly.recorder.races import Race, races
-from possibly.session.check import Options, check_trace
+from possibly.recorder.sharing.races import Race, races
+from possibly.session.checking.check import Options, check_trace
 from possibly.session.record import Done, Request, record_program
 from possibly.verdict.model import Truth
 

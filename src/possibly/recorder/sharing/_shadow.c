@@ -993,7 +993,7 @@ static PyMethodDef site_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyTypeObject site_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "possibly.recorder._shadow.Site",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "possibly.recorder.sharing._shadow.Site",
     .tp_basicsize = sizeof(Site),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_as_mapping = &site_mapping,
@@ -1145,7 +1145,7 @@ static PyMethodDef memory_methods[] = {
 };
 
 static PyTypeObject memory_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "possibly.recorder._shadow.Memory",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "possibly.recorder.sharing._shadow.Memory",
     .tp_basicsize = sizeof(Memory),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = memory_new,
@@ -1156,7 +1156,7 @@ static PyTypeObject memory_type = {
 };
 
 static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "possibly.recorder._shadow", "The compiled twin of shadow memory.", -1,
+    PyModuleDef_HEAD_INIT, "possibly.recorder.sharing._shadow", "The compiled twin of shadow memory.", -1,
     NULL, NULL, NULL, NULL, NULL,
 };
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from possibly.order.computation import Computation
-from possibly.recorder.races import races
+from possibly.recorder.sharing.races import races
 from possibly.trace import TraceBuilder
 from possibly.trace.model import Trace
 from tests.generate import random_trace

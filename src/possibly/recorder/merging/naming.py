@@ -8,7 +8,7 @@ another process of the operating system is that one's own.
 from __future__ import annotations
 
 from possibly.recorder import entries as e
-from possibly.recorder.sources import Entry, Source
+from possibly.recorder.merging.sources import Entry, Source
 
 
 class Naming:

@@ -13,8 +13,9 @@ import sys
 from _thread import _local
 from typing import Any
 
-from possibly.probes import cells, exits, port
+from possibly.probes import exits, port
 from possibly.probes.patching import Patches
+from possibly.probes.processes import cells
 
 MARK = b"\x00possibly\x00"
 _END = b"\x00"

@@ -15,7 +15,7 @@ from typing import Any
 from possibly.compiled import built
 from possibly.probes import port
 from possibly.probes.instructions.insert import Wanted, instrumented
-from possibly.probes.source import Watch
+from possibly.probes.rewriting.source import Watch
 from possibly.recorder.entries import (
     ITEM_READ,
     ITEM_WRITE,
@@ -26,7 +26,7 @@ from possibly.recorder.entries import (
     WRITE,
 )
 from possibly.recorder.log import Log, shown_path
-from possibly.recorder.shadow import ANY_ITEM, EXTENT, READS, WHOLE
+from possibly.recorder.sharing.shadow import ANY_ITEM, EXTENT, READS, WHOLE
 from possibly.recorder.snapshot import snapshot
 
 _WORDS = {EXTENT: "[]", WHOLE: "*", ANY_ITEM: "..."}
@@ -34,7 +34,7 @@ _WORDS = {EXTENT: "[]", WHOLE: "*", ANY_ITEM: "..."}
 
 def kernel() -> ModuleType | None:
     """The compiled twin of shadow memory and its sites, if it was built."""
-    return built("possibly.recorder._shadow")
+    return built("possibly.recorder.sharing._shadow")
 
 
 class Sharing:
@@ -53,9 +53,9 @@ class Sharing:
         self.memory = self._compiled_memory(compiled) if compiled and log.tape else self._plain_memory()
 
     def _plain_memory(self) -> Any:
-        from possibly.recorder.clocks import Clocks
-        from possibly.recorder.shadow import Shadow, Touch
-        from possibly.recorder.sites import Memory
+        from possibly.recorder.sharing.clocks import Clocks
+        from possibly.recorder.sharing.shadow import Shadow, Touch
+        from possibly.recorder.sharing.sites import Memory
 
         clocks = Clocks()
         self._log.told = clocks.told
@@ -67,8 +67,8 @@ class Sharing:
         return Memory(Shadow(clocks, conflict), self._log.sequence, self._log.entries)
 
     def _compiled_memory(self, compiled: Any) -> Any:
-        from possibly.recorder.actions import table
-        from possibly.recorder.sites import Quiet
+        from possibly.recorder.sharing.actions import table
+        from possibly.recorder.sharing.sites import Quiet
 
         tables = port.process_tables()
         memory = compiled.Memory(

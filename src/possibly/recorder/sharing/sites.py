@@ -20,7 +20,7 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.instructions.table import Kind
-from possibly.recorder.shadow import CHANGES, EXTENT, READS, WHOLE, WRITES, Shadow, Touch
+from possibly.recorder.sharing.shadow import CHANGES, EXTENT, READS, WHOLE, WRITES, Shadow, Touch
 
 CONTAINERS = (list, dict, deque, set, bytearray)
 BY_KEY = (dict, set)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from possibly.probes import callbacks, port
+from possibly.probes import port
+from possibly.probes.loops import callbacks
 from possibly.probes.patching import Patches
-from possibly.probes.pipes import Carried
+from possibly.probes.processes.pipes import Carried
 from tests.probes.programs import run
 
 

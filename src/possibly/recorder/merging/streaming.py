@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from possibly.recorder import entries as e
-from possibly.recorder.merge import Merge
-from possibly.recorder.sources import SUFFIX, Source, add_entry, whole_pieces
+from possibly.recorder.merging.merge import Merge
+from possibly.recorder.merging.sources import SUFFIX, Source, add_entry, whole_pieces
 
 Line = Callable[[Mapping[str, Any]], None]
 

@@ -2,8 +2,8 @@
 
 A callback begins after whoever asked for it (`call_soon`, `call_later`, `call_soon_threadsafe`,
 `add_done_callback`). Nothing orders two callbacks, but that those which one process asks for by `call_soon`
-come one after the other. The thread of the loop comes after all that it called. Functions of the library's
-own belong to the thread of the loop, and tell nothing.
+come one after the other. The thread of the loop comes after all that it called. Functions of the standard
+library's own belong to the thread of the loop, and tell nothing.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Scheduled:
 
 
 def scheduled(function: Any, loop: Any = None) -> Any:
-    """The function as a process, if it is the program's; `loop`: it comes after those asked for before."""
-    if isinstance(function, Scheduled) or not is_users(function, 3):
+    """The function as a process, if it is to be told of; `loop`: it comes after those asked for before."""
+    if isinstance(function, Scheduled) or not is_told(function, 3):
         return function
     if loop is None:
         return Scheduled(function)
@@ -78,19 +78,20 @@ def scheduled(function: Any, loop: Any = None) -> Any:
     return found
 
 
-def is_users(function: Any, depth: int = 2) -> bool:
-    """Whether the function is the program's own, or one of the library's that the program asked for.
+def is_told(function: Any, depth: int = 2) -> bool:
+    """Whether the function is not the standard library's own, or one of its that somebody else asked for.
 
-    `depth`: how many frames above this one whoever asked is.
+    Packages resolve futures in their callbacks, so theirs are processes too. `depth`: how many frames above
+    this one whoever asked is.
     """
     if type(function).__module__ == "_asyncio":
         return False
     while hasattr(function, "func"):
         function = function.func
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    if code is not None and port.is_user_file(code.co_filename) and not code.co_filename.startswith("<"):
+    if code is not None and not port.is_library(code.co_filename) and not code.co_filename.startswith("<"):
         return True
-    return port.is_user_file(sys._getframe(depth).f_code.co_filename)
+    return not port.is_library(sys._getframe(depth).f_code.co_filename)
 
 
 def forget(loop: Any) -> None:

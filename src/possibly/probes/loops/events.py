@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from possibly.probes import callbacks, port, task_locks, tasks
+from possibly.probes import port
 from possibly.probes.futures import SOURCE
+from possibly.probes.loops import callbacks, task_locks, tasks
 from possibly.probes.patching import Patches
 
 

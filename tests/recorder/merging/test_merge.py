@@ -13,9 +13,9 @@ from typing import Any
 from possibly.order.computation import Computation
 from possibly.recorder import entries as e
 from possibly.recorder.edges import ACTIONS, NOTES
-from possibly.recorder.lines import TextLines
-from possibly.recorder.merge import Merge
-from possibly.recorder.sources import Source
+from possibly.recorder.merging.lines import TextLines
+from possibly.recorder.merging.merge import Merge
+from possibly.recorder.merging.sources import Source
 from possibly.trace import load
 from possibly.trace.jsonl import write_lines
 from tests.probes.programs import run

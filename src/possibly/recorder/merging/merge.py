@@ -17,9 +17,9 @@ from typing import Any, Protocol
 from possibly.probes import port
 from possibly.recorder import entries as e
 from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
-from possibly.recorder.lines import encode, quoted, text_lines
-from possibly.recorder.naming import Naming
-from possibly.recorder.sources import Entry, Source, read_sources
+from possibly.recorder.merging.lines import encode, quoted, text_lines
+from possibly.recorder.merging.naming import Naming
+from possibly.recorder.merging.sources import Entry, Source, read_sources
 from possibly.records import replace
 from possibly.trace.recorded import FIELD, Recorded
 

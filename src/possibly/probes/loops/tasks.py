@@ -17,10 +17,13 @@ from _thread import get_ident
 from collections.abc import Coroutine, Generator
 from typing import Any
 
-from possibly.probes import callbacks, port
+from possibly.probes import port
 from possibly.probes.futures import SOURCE, learn
+from possibly.probes.loops import callbacks
 from possibly.probes.patching import Patches
 
+_counts: dict[str, int] = {}
+"""Tasks that nobody named, by their coroutines."""
 _processes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 _current = asyncio.current_task
 asked_elsewhere: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -156,7 +159,8 @@ class Task(_PlainTask):  # type: ignore[misc]
         super().__init__(driver, **options)
         if not port.has_task_finder() and asyncio._get_running_loop() is self.get_loop():
             find_tasks_of(self.get_loop())  # it ran before anybody listened
-        self.number = driver._task = port.new_process(self.get_name())
+        name = self.get_name() if options.get("name") is not None else port.called(coro, _counts)
+        self.number = driver._task = port.new_process(name)
         _processes[self] = self.number
         port.before("spawn", self.number)
 
@@ -193,7 +197,7 @@ class Task(_PlainTask):  # type: ignore[misc]
             port.after("join", self.number)
 
     def add_done_callback(self, fn: Any, *, context: Any = None) -> None:
-        super().add_done_callback(Callback(fn) if callbacks.is_users(fn) else fn, context=context)
+        super().add_done_callback(Callback(fn) if callbacks.is_told(fn) else fn, context=context)
 
     def cancel(self, msg: Any = None) -> bool:
         if not super().done() and self.number:
@@ -256,7 +260,7 @@ class Future(_PlainFuture):  # type: ignore[misc]
         super().set_exception(exception)
 
     def add_done_callback(self, fn: Any, *, context: Any = None) -> None:
-        super().add_done_callback(Callback(fn) if callbacks.is_users(fn) else fn, context=context)
+        super().add_done_callback(Callback(fn) if callbacks.is_told(fn) else fn, context=context)
 
     def __await__(self) -> Any:
         return _awaited(self, super().__await__())
