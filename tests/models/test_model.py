@@ -168,3 +168,25 @@ def test_few_values_need_few_bits() -> None:
         "x = 0\n@process\ndef P():\n    global x\n    while True:\n        x = (x + 1) % 8\n", "m.py"
     )
     assert model.slots[0].mask == 7
+
+
+LOOPS = {
+    "for ever": "while True:\n        with atomic:\n            x = 1 - x",
+    "on": "while True:\n        with atomic:\n            x = 1 - x\n            continue",
+    "out": "for i in range(3):\n        with atomic:\n            x = 1\n            break",
+}
+
+
+@pytest.mark.parametrize("body", LOOPS.values(), ids=LOOPS)
+def test_an_atomic_block_that_is_the_body_of_a_loop_is_left_each_time(body: str) -> None:
+    head = "from possibly.models.words import atomic, process\nx = 0\n@process\ndef P():\n    global x\n"
+    text = f"{head}    {body}"
+    model = read_model(text, "loop.py")
+    seen, pending = {model.initial}, [model.initial]
+    while pending:
+        for move, after in model.successors(pending.pop()):
+            assert move.failure is None
+            if after not in seen:
+                seen.add(after)
+                pending.append(after)
+    assert 2 <= len(seen) <= 12

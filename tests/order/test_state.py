@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from possibly.errors import FormulaError
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared, Stack, Transit
 from possibly.order.computation import Computation
 from possibly.order.state import Readings, RunningState

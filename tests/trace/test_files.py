@@ -11,7 +11,7 @@ import pytest
 
 from possibly.errors import TraceError
 from possibly.trace import TraceBuilder, files, load, same_run, write_trace
-from possibly.trace.columns import write_columns
+from possibly.trace.columns.form import write_columns
 from possibly.trace.model import Trace
 
 

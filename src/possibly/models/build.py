@@ -50,6 +50,8 @@ class _Anchor:
     """A place in the graph before the node that will stand there is known."""
 
     target: Node | _Anchor | None = None
+    leaves: bool = False
+    """Who comes by here leaves an atomic block."""
 
 
 Arrow = Exit | _Anchor
@@ -58,6 +60,8 @@ Arrow = Exit | _Anchor
 @dataclass(slots=True)
 class _Loop:
     head: _Anchor
+    block: int | None
+    """The atomic block that it stands in."""
     breaks: list[Arrow] = field(default_factory=list)
 
 
@@ -69,6 +73,8 @@ class _Frame:
     expressions: Expressions
     results: list[Target] | None
     """Where `return` puts its value; None: the caller wants none."""
+    block: int | None = None
+    """The atomic block in which it is called."""
     returns: list[Arrow] = field(default_factory=list)
     loops: list[_Loop] = field(default_factory=list)
 
@@ -115,7 +121,7 @@ class ProcessBuilder:
     ) -> list[Arrow]:
         own = self._scope(tree, given)
         active = tuple([frame.name for frame in self.frames[1:]]) + ((tree.name,) if self.frames else ())
-        frame = _Frame(tree.name, Expressions(own, self.file, self.outer, active), results)
+        frame = _Frame(tree.name, Expressions(own, self.file, self.outer, active), results, self.block)
         self.frames.append(frame)
         falling = self._block(tree.body, incoming)
         if results and falling:
@@ -307,7 +313,7 @@ class ProcessBuilder:
     def _while(
         self, node: ast.stmt, test: ast.expr, body: list[ast.stmt], incoming: list[Arrow]
     ) -> list[Arrow]:
-        loop = _Loop(_Anchor())
+        loop = _Loop(_Anchor(), self.block)
         self._point(incoming, loop.head)
         yes, no = self._test(node, test, [loop.head])
         if not yes:
@@ -336,7 +342,7 @@ class ProcessBuilder:
         text = f"for {target.id} in {ast.unparse(node.iter)}"
 
         entry = self._node(node, incoming, entering(slot, numbers), text, ("yes", "no"))
-        loop = _Loop(_Anchor())
+        loop = _Loop(_Anchor(), self.block)
         following = repeating(slot, numbers, target.id)
         repeat = self._node(node, [loop.head], following, text, ("yes", "no"))
         self.frame.loops.append(loop)
@@ -346,6 +352,8 @@ class ProcessBuilder:
 
     def _leap(self, node: ast.stmt, incoming: list[Arrow]) -> list[Arrow]:
         loop = self.frame.loops[-1]  # Python's own parser has seen that there is one
+        if loop.block != self.block:
+            _leave(incoming)
         if isinstance(node, ast.Break):
             loop.breaks += incoming
         else:
@@ -358,6 +366,7 @@ class ProcessBuilder:
         self.block = len(self.nodes)
         leaving = self._block(body, incoming)
         self.block = None
+        _leave(leaving)
         return leaving
 
     # ---- calls ----------------------------------------------------------------------------------
@@ -406,6 +415,8 @@ class ProcessBuilder:
             refuse("a process returns nothing", node, self.file)
         if results and value is not None:
             incoming = self._node(node, incoming, assigning(results, self.expressions.compile(value)))
+        if frame.block != self.block:
+            _leave(incoming)
         frame.returns += incoming
         return []
 
@@ -421,8 +432,15 @@ class ProcessBuilder:
     def _resolved(self, leaving: Exit) -> Node | None:
         found: Node | _Anchor | None = leaving.target or self.anchors.get(id(leaving))
         while isinstance(found, _Anchor):
+            leaving.leaves |= found.leaves
             found = found.target
         return found
+
+
+def _leave(arrows: Iterable[Arrow]) -> None:
+    """These lead out of an atomic block."""
+    for arrow in arrows:
+        arrow.leaves = True
 
 
 def assigned_names(tree: ast.AST) -> dict[str, ast.AST]:

@@ -40,6 +40,8 @@ class Exit:
     """What is executed next; None: the process has ended."""
     clears: tuple[int, ...] = ()
     """Slots of a helper function that is left here."""
+    leaves: bool = False
+    """It leads out of an atomic block, even if the block begins again there."""
 
 
 @dataclass(slots=True, eq=False)

@@ -211,6 +211,16 @@ class Model:
             lambda state: _listed(nested([slot.value(state) for slot in slots], place.sizes)),
         )
 
+    def changed(self, state: int, process: str | None, name: str, value: Value) -> int | None:
+        """The state with another value of a variable; None if that cannot have it there."""
+        place = (self.shared if process is None else self.locals.get(process, {})).get(name)
+        if place is None or place.sizes or place.capacity:
+            return None
+        slot = self.slots[place.first]
+        if not slot.takes(value):
+            return None
+        return state & ~(slot.mask << slot.shift) | slot.number(value) << slot.shift
+
     def element(self, name: str, indices: Sequence[int]) -> Reading | None:
         """One element of a shared array; None if it has none there."""
         place = self.shared.get(name)
@@ -282,7 +292,8 @@ def _runs(process: Process, first: Node, values: Values) -> Iterator[Run]:
             leaving = node.exits[outcome.exit]
             after = {**writes, **dict(outcome.writes), **dict.fromkeys(leaving.clears, NOTHING)}
             following = leaving.target
-            if node.block is not None and following is not None and following.block == node.block:
+            goes_on = node.block is not None and not leaving.leaves
+            if goes_on and following is not None and following.block == node.block:
                 inside.append((following, after))
             else:
                 yield Run(after, process.numbers[node, following, False], node, None)

@@ -91,6 +91,10 @@ class Slot:
                 )
         return found
 
+    def takes(self, value: Value) -> bool:
+        """Whether it has a number for the value, or room for another one."""
+        return identity(value) in self._numbers or len(self.values) <= self.mask
+
     def value(self, state: int) -> Value:
         return self.values[state >> self.shift & self.mask]
 

@@ -1,15 +1,17 @@
 """Where what a formula reads changes along each process.
 
 Here belongs finding the events that matter to a formula; what is made of them is in `projection`. A largest
-part on one process matters where its truth turns; of any other atom the values that it reads matter, each
-where it changes. Messages that are counted matter where they are sent and received.
+part on one process matters where its truth turns; of any other atom the largest values on one process matter,
+each where it changes: `P.done[3] + Q.n` where that entry does, not where the list does. Messages that are
+counted matter where they are sent and received.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from possibly.logic.predicate import is_state, leaves
+from possibly.logic.predicates.closures import LEAVES
+from possibly.logic.predicates.functions import compile_value, is_state, leaves
 from possibly.logic.syntax import And, AtLeast, Iff, Implies, Leaf, Node, Not, Or, Transit
 from possibly.logic.walk import children
 from possibly.order.bitmaps import Bits
@@ -58,10 +60,28 @@ class _Reader:
             self._mention(leaf)
             if isinstance(leaf, Transit):
                 self._follow_messages(leaf)
-            elif len(support) > 1:
-                self._follow(self.predicates.readings(leaf))
         if len(support) == 1:
             self._add(support[0], _turns(self.predicates.states(node, support[0])))
+        elif support:
+            self._follow_values(node)
+
+    def _follow_values(self, node: Node) -> None:
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, LEAVES):
+                self._follow(self.predicates.readings(part))
+            elif (timelines := self._on_one_process(part)) is None:
+                pending += children(part)
+            elif timelines:
+                self._add(timelines[0].process, _changes(_values(part, timelines)))
+
+    def _on_one_process(self, node: Node) -> list[Timeline] | None:
+        """What a value reads, if that is one process alone or nothing."""
+        readings = [self.predicates.readings(leaf) for leaf in leaves(node)]
+        timelines = [each for each in readings if isinstance(each, Timeline)]
+        is_one = len(timelines) == len(readings) and len({each.process for each in timelines}) < 2
+        return timelines if is_one else None
 
     def _mention(self, leaf: Leaf) -> None:
         """Processes that are named are there, whether anything changes in them or not."""
@@ -114,6 +134,21 @@ def _turns(states: Bits) -> Iterator[int]:
     while (count := states.find(1 - truth, count)) >= 0:
         yield count
         truth = 1 - truth
+
+
+def _values(node: Node, timelines: Sequence[Timeline]) -> list[Value]:
+    """A value after each count of events; where it cannot be evaluated, one that differs from all others."""
+    compiled = compile_value(node)
+    known: dict[tuple[int, ...], Value] = {}
+    found = []
+    for read in zip(*(timeline.values for timeline in timelines), strict=True):
+        key = tuple(map(id, read))
+        if key not in known:
+            value = compiled.evaluate(list(read))
+            known[key] = object() if compiled.faults else value
+            compiled.faults.clear()
+        found.append(known[key])
+    return found
 
 
 def _changes(values: Sequence[Value]) -> Iterator[int]:

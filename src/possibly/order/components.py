@@ -76,7 +76,7 @@ def _components(
 ) -> Components:
     needs = [list(_needs(process, lengths, states, sources)) for process in range(len(lengths))]
     edges = [ends for process in needs for ends in process]
-    number, count = _tarjan(edges)
+    number, count = tarjan(edges)
     size = [0] * count
     for component in number:
         size[component] += 1
@@ -110,7 +110,7 @@ def _needs(
     yield from found
 
 
-def _tarjan(edges: Sequence[Sequence[int]]) -> tuple[list[int], int]:
+def tarjan(edges: Sequence[Sequence[int]]) -> tuple[list[int], int]:
     """Of each node the number of its component, in the order in which they are completed; and how many."""
     index, low = [0] * len(edges), [0] * len(edges)
     number = [-1] * len(edges)

@@ -8,11 +8,12 @@ the values read, since a run has few distinct values and many cuts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from possibly.errors import TraceError
 from possibly.logic.bind import Declaration
-from possibly.logic.predicate import MISSING, Predicate, compile_predicate, leaves
+from possibly.logic.predicates.functions import MISSING, Predicate, compile_predicate, leaves
 from possibly.logic.syntax import (
     And,
     At,
@@ -165,6 +166,11 @@ class CutPredicates:
         """The predicate as a function of the values it reads; its faults are collected here."""
         return self._compile(node)[0]
 
+    def followed(self, node: Node) -> Followed:
+        """The predicate along a path, re-evaluated where a step changes what it reads."""
+        predicate, readings = self._compile(node)
+        return Followed(predicate, readings, len(self.lattice.computation.lengths))
+
     def _compile(self, node: Node) -> tuple[Predicate, list[Reading]]:
         predicate = compile_predicate(node)
         self._compiled.append(predicate)
@@ -224,6 +230,49 @@ class CutPredicates:
             return answer
 
         return holds
+
+
+class Followed:
+    """The truth of a predicate along a path from the initial cut, by what each step changes."""
+
+    def __init__(self, predicate: Predicate, readings: Sequence[Reading], processes: int) -> None:
+        self._predicate = predicate
+        self._counts = [0] * processes
+        self._values = [reading.value(self._counts) for reading in readings]
+        self._changes: dict[int, list[tuple[int, Callable[[int], Value]]]] = {}
+        """By process which values its steps can change, and how they are read from its count."""
+        for number, reading in enumerate(readings):
+            for process, read in self._read_by(number, reading):
+                self._changes.setdefault(process, []).append((number, read))
+        self.truth = predicate.evaluate(self._values)
+
+    def _read_by(self, number: int, reading: Reading) -> Iterator[tuple[int, Callable[[int], Value]]]:
+        match reading:
+            case Timeline(process, values):
+                yield process, values.__getitem__
+            case Sum(parts):
+                for process, net in parts:
+                    yield process, partial(self._added, number, net)
+            case Chain():
+                for process in reading.support:
+                    yield process, lambda _: reading.value(self._counts)
+
+    def _added(self, number: int, net: Sequence[int], count: int) -> Value:
+        return self._values[number] + net[count] - net[count - 1]
+
+    def move(self, processes: Sequence[int]) -> bool:
+        """Whether it is true after a step of these processes."""
+        has_changed = False
+        for process in processes:
+            self._counts[process] += 1
+        for process in processes:
+            for number, read in self._changes.get(process, ()):
+                value = read(self._counts[process])
+                if value is not self._values[number]:
+                    self._values[number], has_changed = value, True
+        if has_changed:
+            self.truth = self._predicate.evaluate(self._values)
+        return self.truth
 
 
 def _along(values: Sequence[Value], predicate: Predicate) -> Bits:

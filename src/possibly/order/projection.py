@@ -25,7 +25,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from possibly.logic.predicate import leaves
+from possibly.logic.predicates.functions import leaves
 from possibly.logic.syntax import Leaf, Local, Node, Temporal, Transit
 from possibly.logic.walk import nodes
 from possibly.order.changes import Look, differ, kept_positions

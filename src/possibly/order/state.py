@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from possibly.errors import FormulaError, TraceError
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared, Stack, Transit
 from possibly.order.computation import Computation
 from possibly.records import dataclass

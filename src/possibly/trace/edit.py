@@ -1,4 +1,4 @@
-"""Traces made from traces: the same events with more order.
+"""Traces made from traces: the same events with more order, or a part of them.
 
 A trace is never changed; what is made here shares the columns that stay the same.
 """
@@ -6,9 +6,11 @@ A trace is never changed; what is made here shares the columns that stay the sam
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from possibly.records import replace
+from possibly.trace.build import TraceBuilder
+from possibly.trace.jsonl import event_fields, header_fields
 from possibly.trace.model import Trace
 
 
@@ -28,3 +30,14 @@ def with_order(trace: Trace, pairs: Iterable[tuple[int, int]]) -> Trace:
         events.extend(sorted(set(added.get(event, ())) - set(known)))
         start.append(len(events))
     return replace(trace, after_start=start, after_event=events)
+
+
+def part_of(trace: Trace, processes: Collection[str]) -> Trace:
+    """The run of these processes alone. Nothing may order one of them with another process."""
+    builder = TraceBuilder(trace.file)
+    header = header_fields(trace)
+    builder.header_fields(header | {"processes": [p for p in header["processes"] if p["name"] in processes]})
+    for event in range(len(trace)):
+        if trace.processes[trace.process[event]].name in processes:
+            builder.add_fields(event_fields(trace, event), trace.line(event))
+    return builder.finish()

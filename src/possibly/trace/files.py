@@ -22,16 +22,29 @@ _COMPRESSION = 8
 """A compressed text counts as that many times its size."""
 
 
-def load(source: Source, *, progress: Progress | None = None, cache: bool = True) -> Trace:
-    """A trace in any form: JSON Lines, compressed or not, or columns. Big texts are cached as columns."""
+def load(
+    source: Source,
+    *,
+    progress: Progress | None = None,
+    cache: bool = True,
+    words: frozenset[str] | None = None,
+) -> Trace:
+    """A trace in any form: JSON Lines, compressed or not, columns, Parquet. Big texts are cached as columns.
+
+    `words`: of variables only those with one of these in their name are needed, where that saves something.
+    """
     if not isinstance(source, (str, os.PathLike)):
         return read_trace(source, progress=progress)
     path = os.fspath(source)
     first = _first_bytes(path)
     if first == b"POSSIBLY":
-        from possibly.trace.columns import read_columns
+        from possibly.trace.columns.form import read_columns
 
         return read_columns(path)
+    if first.startswith(b"PAR1"):
+        from possibly.trace.parquet import read_parquet
+
+        return read_parquet(path, words)
     place = _cache_place(path, first) if cache and os.environ.get("POSSIBLY_CACHE") != "off" else None
     if place is None:
         return read_trace(path, progress=progress)
@@ -68,7 +81,7 @@ def _cache_place(path: str, first: bytes) -> str | None:
 
 
 def _cached(path: str, place: str) -> Trace | None:
-    from possibly.trace.columns import read_columns
+    from possibly.trace.columns.form import read_columns
 
     if not os.path.exists(place):
         return None
@@ -81,7 +94,7 @@ def _cached(path: str, place: str) -> Trace | None:
 
 
 def _read_and_cached(path: str, place: str, progress: Progress | None, first: bytes) -> Trace:
-    from possibly.trace.columns import write_columns
+    from possibly.trace.columns.form import write_columns
 
     trace = read_trace(path, progress=progress)
     try:

@@ -34,7 +34,7 @@ NONE = -1
 
 def kernels() -> ModuleType | None:
     """The compiled twin, if it was built."""
-    return built("possibly.trace._columns")
+    return built("possibly.trace.columns._columns")
 
 
 # ---- lengths, positions, events ------------------------------------------------------------------------

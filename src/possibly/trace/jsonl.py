@@ -213,9 +213,10 @@ class _Reader:
         try:
             return block.decode()
         except UnicodeDecodeError as error:
-            before = block[: error.start]
-            self._line += before.count(b"\n")
-            column = len(before[before.rfind(b"\n") + 1 :].decode(errors="replace")) + 1
+            start = block.rfind(b"\n", 0, error.start) + 1
+            if start:
+                self._read_plain(block[: start - 1].decode())  # what is wrong there is told first
+            column = len(block[start : error.start].decode(errors="replace")) + 1
             raise self._error("the text is not UTF-8", column=column) from None
 
     def _carefully(self, text: str) -> Any:
@@ -261,12 +262,13 @@ def write_lines(trace: Trace, order: Iterable[int] | None = None) -> Iterator[st
     Default names `P:k` stay valid, because every order of a run keeps the order of each process.
     """
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-    yield encode(_header_fields(trace))
+    yield encode(header_fields(trace))
     for event in range(len(trace)) if order is None else order:
         yield encode(event_fields(trace, event))
 
 
-def _header_fields(trace: Trace) -> dict[str, Any]:
+def header_fields(trace: Trace) -> dict[str, Any]:
+    """The first line as an object."""
     kept = trace.header.get("processes", {})
     processes = []
     for process in trace.processes:

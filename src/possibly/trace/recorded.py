@@ -13,6 +13,8 @@ from typing import Any
 from possibly.records import dataclass
 
 FIELD = "recorded"
+CUT = "cut_off"
+"""Stands in the header of a trace that has values of which a part was not kept."""
 
 
 @dataclass(frozen=True, slots=True)

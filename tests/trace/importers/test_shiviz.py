@@ -148,5 +148,12 @@ def test_the_order_is_that_of_the_clocks(seed: int) -> None:
 
 def test_the_table_of_importers() -> None:
     assert importer("shiviz") is import_shiviz
-    with pytest.raises(UsageError, match="there are: jaeger, otlp, shiviz"):
+    with pytest.raises(UsageError, match="there are: jaeger, lines, otf2, otlp, shiviz"):
         importer("other")
+
+
+def test_a_clock_inside_a_text() -> None:
+    log = ["/\\ Host = n1", '/\\ Clock = "{\\"n1\\":1,\\"n2\\":0}"']
+    parser = r'Host = (?<host>.*)\n.. Clock = "(?<clock>.*)"'
+    [(_, trace)] = import_shiviz(log, parser)
+    assert trace.event(0).name == "n1:1"

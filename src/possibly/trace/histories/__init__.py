@@ -5,4 +5,6 @@ edn       Clojure's data notation, which Jepsen and porcupine write
 entries   lines that say invoke, ok, fail, info; two of them are an operation
 read      the formats, recognised by how they begin
 traces    a recorded run with events for calls and returns
+
+- `transactions`: A history of transactions
 """

@@ -38,8 +38,8 @@ from typing import Any
 
 from possibly.errors import TraceError, UsageError
 from possibly.order.computation import ORDERS, Place
-from possibly.order.growing_batches import Batch, Follower, Watched, kernels
-from possibly.order.growing_lines import (
+from possibly.order.growing.batches import Batch, Follower, Watched, kernels
+from possibly.order.growing.lines import (
     Arrived,
     Flight,
     Line,

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from possibly.errors import TraceError
 from possibly.logic.syntax import Local
 from possibly.trace import Trace, TraceBuilder, same_run, write_lines
-from possibly.trace.columns import read_columns, write_columns
+from possibly.trace.columns.form import read_columns, write_columns
 from possibly.trace.compare import facts
 from tests.trace.strategies import traces
 from tests.twins import plain

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from possibly.errors import TraceError
-from possibly.order.growing import Growing
-from possibly.order.growing_batches import Batch, Watched
-from possibly.order.growing_lines import Step
-from tests.detection.online_arrivals import growing_like, lines_of
+from possibly.order.growing.batches import Batch, Watched
+from possibly.order.growing.computation import Growing
+from possibly.order.growing.lines import Step
+from tests.detection.online.arrivals import growing_like, lines_of
 from tests.generate import random_trace
 from tests.twins import needs_kernels
 

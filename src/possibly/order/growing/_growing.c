@@ -655,7 +655,7 @@ static PyType_Slot taker_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec taker_spec = {"possibly.order._growing.Taker", sizeof(Taker), 0, Py_TPFLAGS_DEFAULT, taker_slots};
+static PyType_Spec taker_spec = {"possibly.order.growing._growing.Taker", sizeof(Taker), 0, Py_TPFLAGS_DEFAULT, taker_slots};
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_growing", NULL, -1, NULL, NULL, NULL, NULL, NULL};
 

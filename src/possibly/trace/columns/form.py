@@ -26,9 +26,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+from possibly.trace.columns.layout import HEAD, MAGIC, RULES, SIZES, VERSION
+from possibly.trace.columns.mapped import read_columns
 from possibly.trace.index import code_for
-from possibly.trace.layout import HEAD, MAGIC, RULES, SIZES, VERSION
-from possibly.trace.mapped import read_columns
 from possibly.trace.model import Trace, Value
 from possibly.trace.streams import replacing
 

@@ -10,10 +10,10 @@ import pytest
 
 from possibly.errors import PossiblyError, TraceError, UsageError
 from possibly.order.computation import Computation
-from possibly.order.growing import Growing
-from possibly.order.growing_lines import Step
+from possibly.order.growing.computation import Growing
+from possibly.order.growing.lines import Step
 from possibly.trace.notation import trace
-from tests.detection.online_arrivals import SoFar, growing_like, lines_of
+from tests.detection.online.arrivals import SoFar, growing_like, lines_of
 from tests.generate import random_trace
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))

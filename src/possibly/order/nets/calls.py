@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.trace.model import Trace, Value
 
 Calls = tuple[tuple[str, Value], ...]

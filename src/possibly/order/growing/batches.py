@@ -12,12 +12,12 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from possibly.compiled import built
-from possibly.order.growing_lines import Step
+from possibly.order.growing.lines import Step
 
 
 def kernels() -> ModuleType | None:
     """The compiled twin of the way of a line that nothing is missing for, if it was built."""
-    return built("possibly.order._growing")
+    return built("possibly.order.growing._growing")
 
 
 class Watched:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from possibly.order.net import Net
+from possibly.order.nets.net import Net
 from possibly.trace.jsonl import read_trace
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from possibly.trace import lanes
-from possibly.trace.lanes import is_ascending, is_within
+from possibly.trace.columns import lanes
+from possibly.trace.columns.lanes import is_ascending, is_within
 
 
 @st.composite

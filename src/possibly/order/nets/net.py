@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from possibly.logic.bind import Vocabulary
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.logic.syntax import Local
 from possibly.order.computation import Computation
-from possibly.order.net_calls import CallLocals, call_locals
-from possibly.order.net_values import ValueSets, value_sets
+from possibly.order.nets.calls import CallLocals, call_locals
+from possibly.order.nets.values import ValueSets, value_sets
 from possibly.order.state import Readings, Timeline
 from possibly.order.vocabulary import vocabulary
 from possibly.trace.model import Trace, Value
@@ -287,3 +287,8 @@ def _stacks(trace: Trace, task: int) -> Iterator[Stack]:
         elif kind == "exit" and name is not None:
             stack = (*stack[:-1], ("TERM", name))
         yield stack
+
+
+def stack_text(stack: Stack) -> str:
+    """`/IN.put/START.append`; `/` if no function is entered."""
+    return "".join(f"/{phase}.{function}" for phase, function in stack) or "/"

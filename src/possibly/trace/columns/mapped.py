@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from possibly.errors import TraceError
+from possibly.trace.columns.lanes import is_ascending, is_within
+from possibly.trace.columns.layout import HEAD, INDEX, MAGIC, MANY, RULES, SIZES, VERSION, Rule
 from possibly.trace.index import Course, Courses, Links, code_for, shift_for
 from possibly.trace.intern import check_text, check_value, decoded
-from possibly.trace.lanes import is_ascending, is_within
-from possibly.trace.layout import HEAD, INDEX, MAGIC, MANY, RULES, SIZES, VERSION, Rule
 from possibly.trace.model import Ints, Process, Trace, Value
 from possibly.trace.streams import unreadable
 

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from possibly.logic.predicate import MISSING
-from possibly.order.net import BEGINNING, Action, Net
+from possibly.logic.predicates.functions import MISSING
+from possibly.order.nets.net import BEGINNING, Action, Net
 from possibly.trace import load
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace
-from tests.detection.tasks_reference import NONE, Tasks, known_names, random_net
+from tests.detection.tasks.reference import NONE, Tasks, known_names, random_net
 
-EXAMPLES = Path(__file__).parents[2] / "examples/ringbuffer-tasks"
+EXAMPLES = Path(__file__).parents[3] / "examples/ringbuffer-tasks"
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 
 

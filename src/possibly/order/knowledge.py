@@ -1,0 +1,70 @@
+"""What each task knows of the others: vector clocks, kept only where they change.
+
+Here belongs the clock for those who ask often and of a few tasks. Between two events that come after
+something on another process, the clock of a process changes in its own entry alone; so a row is kept for
+each event with a direct predecessor elsewhere, and looked up by bisection.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+
+from possibly.order.computation import Computation, Cut
+
+LOOK_EVERY = 256
+"""Rows between two looks at the clock of the one who waits."""
+
+
+class Knowledge:
+    """`of(process, count, other)`: how many events of the other come before the count-th one or are it."""
+
+    def __init__(self, computation: Computation, look: Callable[[], None] = lambda: None) -> None:
+        self.lengths = computation.lengths
+        self._code = "H" if max(self.lengths, default=0) < 1 << 16 else "i"
+        nothing = array(self._code, [0] * len(self.lengths))
+        self._positions: list[list[int]] = [[0] for _ in self.lengths]
+        self._rows: list[list[array[int]]] = [[nothing] for _ in self.lengths]
+        rows = 0
+        for step in computation.steps:
+            lines = computation.events(step)
+            elsewhere = [other for line in lines for other in computation.predecessors(line)]
+            if elsewhere:
+                self._add(computation, lines, [other for other in elsewhere if other not in lines])
+                rows += 1
+                if not rows % LOOK_EVERY:
+                    look()
+
+    def _add(self, computation: Computation, lines: Sequence[int], elsewhere: Sequence[int]) -> None:
+        places = [computation.place(line) for line in lines]
+        earlier = [computation.place(other) for other in elsewhere]
+        earlier += [(process, position - 1) for process, position in places]
+        rows = [self.row(process, count) for process, count in earlier]
+        row = array(self._code, map(max, *rows))
+        for process, count in earlier:
+            row[process] = max(row[process], count)
+        for process, position in places:
+            row[process] = position
+        for process, position in places:
+            self._positions[process].append(position)
+            self._rows[process].append(row)
+
+    def row(self, process: int, count: int) -> array[int]:
+        """The clock of that event, but for the entry of its own process."""
+        return self._rows[process][bisect_right(self._positions[process], count) - 1]
+
+    def of(self, process: int, count: int, other: int) -> int:
+        return self.row(process, count)[other]
+
+    def past(self, process: int, count: int) -> Cut:
+        """The least cut with so many events of the process."""
+        found = list(self.row(process, count))
+        found[process] = count
+        return tuple(found)
+
+    def ignorant(self, process: int, other: int, count: int) -> int:
+        """How many events of the process know at most so many of the other."""
+        rows, positions = self._rows[process], self._positions[process]
+        first = bisect_right(rows, count, key=lambda row: row[other])
+        return positions[first] - 1 if first < len(rows) else self.lengths[process]
