@@ -6,7 +6,7 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.logic.syntax import (
     And,
     Arithmetic,
@@ -80,6 +80,12 @@ def value(node: Node, state: State) -> Any:
             return -value(only, state) if name == "-" else +value(only, state)
         case Arithmetic(name, (left, right)):
             return computed(name, value(left, state), value(right, state))
+        case Call("defined", (only,)):
+            try:
+                value(only, state)
+            except (NoValueError, LookupError):
+                return False
+            return True
         case Call(name, arguments):
             return CALLS[name](*[value(argument, state) for argument in arguments])
     if isinstance(node, ATOMS):

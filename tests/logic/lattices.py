@@ -13,7 +13,7 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from possibly.logic.predicate import MISSING, compile_predicate
+from possibly.logic.predicates.functions import MISSING, compile_predicate
 from possibly.logic.syntax import At, Done, Leaf, Local, Node, Shared, Stack, Transit
 
 PROCESSES = ("P1", "P2", "P3")

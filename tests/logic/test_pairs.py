@@ -8,16 +8,16 @@ import pytest
 
 from possibly.detection.branching import decide
 from possibly.detection.choose import answer
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
+from possibly.detection.explicit.sweep import Sweep
 from possibly.detection.limits import Budget
 from possibly.detection.observed import Observed
 from possibly.detection.projected import lifted
-from possibly.detection.sweep import Sweep
 from possibly.logic import bind as binding
 from possibly.logic.bind import bind
 from possibly.logic.pairs import pairs_of
 from possibly.logic.parser import parse
-from possibly.logic.predicate import compile_predicate
+from possibly.logic.predicates.functions import compile_predicate
 from possibly.logic.printer import unparse
 from possibly.logic.specification import read_specification
 from possibly.logic.syntax import AtLeast, Node, Not, Quantified
@@ -28,7 +28,7 @@ from possibly.order.predicate import CutPredicates
 from possibly.order.projection import Projection
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 

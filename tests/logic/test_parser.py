@@ -271,7 +271,7 @@ MISTAKES = [
         "foo(1)",
         1,
         "unknown function `foo` (known are len abs sum any all min max"
-        " transit at start inside term done shared index count)",
+        " defined transit at start inside term done shared index count)",
     ),
     ("predicate", "len(a, b)", 1, "len takes one value, found 2"),
     ("predicate", "max()", 1, "max takes one value or more, found 0"),

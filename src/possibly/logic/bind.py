@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
 from possibly.logic.depth import MAX_DEPTH, deep
-from possibly.logic.predicate import compile_predicate
+from possibly.logic.predicates.functions import compile_predicate
 from possibly.logic.printer import unparse
 from possibly.logic.source import Source
 from possibly.logic.specification import Let, Property

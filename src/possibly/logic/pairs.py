@@ -13,7 +13,7 @@ million pairs, and one count.
 
 from __future__ import annotations
 
-from possibly.logic.predicate import is_state
+from possibly.logic.predicates.functions import is_state
 from possibly.logic.syntax import (
     And,
     At,

@@ -162,7 +162,7 @@ def property_from_text(language: str, text: str, name: str, file: str | None = N
 def _parsed(language: str, text: str, source: Source) -> Node | None:
     """The tree of a formula; None for a language that has its own reader."""
     if language == "tl":
-        from possibly.logic.tasks_parser import parse_tasks
+        from possibly.logic.tasks.parser import parse_tasks
 
         return parse_tasks(text, source)
     if language in PATHS and source.file == f"--{language}":

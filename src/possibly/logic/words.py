@@ -34,7 +34,7 @@ BINARY_LEVELS = {
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">=", "in"))
 ARITHMETIC_LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2}
 
-FUNCTIONS = {"len": 1, "abs": 1, "sum": 1, "any": 1, "all": 1, "min": None, "max": None}
+FUNCTIONS = {"len": 1, "abs": 1, "sum": 1, "any": 1, "all": 1, "min": None, "max": None, "defined": 1}
 """Functions of values, with the number of their arguments (None: one or more)."""
 FACTS = ("transit", "at", "start", "inside", "term", "done", "shared", "index", "count")
 """Words that ask for a fact of a cut, or of a quantifier, when a bracket follows."""

@@ -74,7 +74,7 @@ def test_figures_4_6_and_4_7_the_recognizer() -> None:
 
 def test_figure_4_5_a_stabiliser_in_front_of_the_automaton() -> None:
     """The messages of figure 4-7 as they arrive: d before c, on which it depends."""
-    from possibly.detection.paths.stabiliser import Message, Stabiliser
+    from tests.detection.paths.stabiliser import Message, Stabiliser
 
     names = "abcde"
     run = Run(Machine(compiled(expression("a;(b&(c;d));e"))))

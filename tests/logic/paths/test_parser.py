@@ -26,7 +26,7 @@ from possibly.logic.paths.syntax import (
 )
 from possibly.logic.source import Source
 from possibly.logic.specification import read_specification
-from possibly.logic.tasks_parser import parse_tasks
+from possibly.logic.tasks.parser import parse_tasks
 from tests.logic.paths.languages import random_path
 from tests.logic.paths.test_machine import expression_of
 

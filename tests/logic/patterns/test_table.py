@@ -11,7 +11,7 @@ import pytest
 import possibly
 from possibly.logic.patterns.table import BY_NAME, PATTERNS, SCOPES, Pattern
 from possibly.logic.specification import Property, Specification, read_specification
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace import TraceBuilder
 
 State = dict[str, bool]

@@ -14,4 +14,8 @@
 `nets`, `from_nets`    expressions as Petri nets, and one-safe nets as expressions
 
 After Hseush and Kaiser, Modeling Concurrency in Parallel Debugging (1989). No trace in sight.
+
+- `copies`: copies that cannot be taken for each other
+- `from_runs`: nets with finitely many runs as expressions
+- `net_files`: petri nets in files
 """

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from possibly.logic.closures import (
+from possibly.logic.depth import deep
+from possibly.logic.predicates.closures import (
     ERRORS,
     LEAVES,
     MISSING,
@@ -30,7 +31,6 @@ from possibly.logic.closures import (
     as_truth,
     reason,
 )
-from possibly.logic.depth import deep
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,

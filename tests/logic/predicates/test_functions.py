@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from possibly.logic import words
 from possibly.logic.bind import Vocabulary, bind
 from possibly.logic.parser import parse
-from possibly.logic.predicate import (
+from possibly.logic.predicates.functions import (
     MISSING,
     compile_predicate,
     compile_value,
@@ -283,3 +283,9 @@ def test_a_state_formula_has_no_temporal_operator_anywhere(tree: Node) -> None:
     """Asked of the whole and of each part, in both orders, as the answers are kept."""
     for part in [tree, *reversed(list(nodes(tree))), *nodes(tree)]:
         assert is_state(part) == (not any(isinstance(below, Temporal) for below in nodes(part)))
+
+
+def test_defined_asks_whether_there_is_a_value() -> None:
+    predicate = compile_predicate(bound("defined(P1.x) & !defined(P1.x[1])"))
+    found = [predicate.evaluate([value]) for value in (MISSING, [7], [7, 8])]
+    assert found == [False, True, False] and not predicate.faults

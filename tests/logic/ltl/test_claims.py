@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from possibly.logic.claims import ClaimMonitor, Truth, conjuncts_of
+from possibly.logic.ltl.claims import ClaimMonitor, Truth, conjuncts_of
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Name, Node
-from tests.logic.test_progression import LETTERS, Word, holds, random_formula
+from tests.logic.ltl.test_progression import LETTERS, Word, holds, random_formula
 
 CASES = 100 * int(os.environ.get("POSSIBLY_CASES", "1"))
 CONTINUATIONS = [word for length in range(5) for word in product(LETTERS, repeat=length)]

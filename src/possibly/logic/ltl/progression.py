@@ -21,7 +21,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from possibly.logic.depth import deep
-from possibly.logic.normal import FALSE, TRUE, NormalForms
+from possibly.logic.ltl.normal import FALSE, TRUE, NormalForms
 from possibly.logic.syntax import And, Literal, Node, Not, Or, Temporal
 
 Valuation = int

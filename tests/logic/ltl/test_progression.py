@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from possibly.logic.ltl.progression import Progression
 from possibly.logic.parser import parse
-from possibly.logic.progression import Progression
 from possibly.logic.syntax import And, Iff, Implies, Literal, Name, Node, Not, Or, Temporal
 
 Word = Sequence[frozenset[str]]

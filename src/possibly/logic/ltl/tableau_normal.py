@@ -6,8 +6,8 @@ The past, which the paper does not have (see `normal`), has Y, Z, S and its dual
 
 from __future__ import annotations
 
-from possibly.logic.normal import FALSE, TRUE, NormalForms
-from possibly.logic.predicate import is_state
+from possibly.logic.ltl.normal import FALSE, TRUE, NormalForms
+from possibly.logic.predicates.functions import is_state
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or
 

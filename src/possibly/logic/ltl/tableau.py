@@ -28,9 +28,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from possibly.logic.depth import deep
-from possibly.logic.normal import FALSE, TRUE
+from possibly.logic.ltl.normal import FALSE, TRUE
+from possibly.logic.ltl.tableau_normal import TableauForms
 from possibly.logic.syntax import Node as Formula
-from possibly.logic.tableau_normal import TableauForms
 
 INIT = -1
 """The dummy node before the first ones."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from possibly.logic.progression import Progression, State
+from possibly.logic.ltl.progression import Progression, State
 from possibly.logic.syntax import Node
 from possibly.records import dataclass
 

@@ -9,12 +9,12 @@ from time import perf_counter
 
 import pytest
 
-from possibly.logic.automaton import Automaton, ReducedAutomaton, TableauAutomaton, accepts
-from possibly.logic.automaton_minimal import TooManyStatesError, minimal_automaton
+from possibly.logic.ltl.automaton import Automaton, ReducedAutomaton, TableauAutomaton, accepts
+from possibly.logic.ltl.tableau import INIT, Tableau
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node
-from possibly.logic.tableau import INIT, Tableau
-from tests.logic.test_progression import LETTERS, Word, holds, random_formula
+from tests.logic.ltl.minimal import TooManyStatesError, minimal_automaton
+from tests.logic.ltl.test_progression import LETTERS, Word, holds, random_formula
 
 CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 WORDS = [word for length in (1, 2, 3, 4) for word in product(LETTERS, repeat=length)]

@@ -11,7 +11,7 @@ one look at a state decides.
 from __future__ import annotations
 
 from possibly.logic.depth import deep
-from possibly.logic.predicate import is_state
+from possibly.logic.predicates.functions import is_state
 from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Temporal
 
 TRUE, FALSE = 0, 1

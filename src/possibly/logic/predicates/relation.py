@@ -12,7 +12,7 @@ promise: an engine that works with sums looks at the values first.
 
 from __future__ import annotations
 
-from possibly.logic.predicate import MISSING, compile_value, leaves
+from possibly.logic.predicates.functions import MISSING, compile_value, leaves
 from possibly.logic.syntax import And, Arithmetic, Call, Compare, Iff, Implies, Items, Literal, Node, Not, Or
 from possibly.logic.walk import nodes
 from possibly.records import dataclass

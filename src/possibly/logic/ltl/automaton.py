@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from possibly.logic.progression import Progression, State
+from possibly.logic.ltl.progression import Progression, State
+from possibly.logic.ltl.tableau import Tableau
 from possibly.logic.syntax import Node
-from possibly.logic.tableau import Tableau
 
 
 class Automaton(Protocol):

@@ -30,7 +30,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
-from possibly.logic.predicate import compile_value
+from possibly.logic.predicates.functions import compile_value
+from possibly.logic.predicates.values import COMPARISONS
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
@@ -51,7 +52,6 @@ from possibly.logic.syntax import (
     Temporal,
     Transit,
 )
-from possibly.logic.values import COMPARISONS
 from possibly.logic.walk import fold
 from possibly.records import dataclass
 
@@ -367,7 +367,7 @@ def _classes(node: Node, below: list[_Facts], read: frozenset[Chain], total: boo
 
 
 def _relational(node: Compare) -> Classes:
-    from possibly.logic.relation import relation
+    from possibly.logic.predicates.relation import relation
 
     found = relation(node)
     return frozenset(["relational"]) if found and _terms_are_local(found.terms) else frozenset()

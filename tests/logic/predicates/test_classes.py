@@ -4,9 +4,10 @@ from random import Random
 
 import pytest
 
-from possibly.logic import classes as module
 from possibly.logic.bind import Vocabulary, bind
-from possibly.logic.classes import (
+from possibly.logic.parser import parse
+from possibly.logic.predicates import classes as module
+from possibly.logic.predicates.classes import (
     CLOSED_UNDER_AND,
     CLOSED_UNDER_OR,
     COMPLEMENT,
@@ -16,7 +17,6 @@ from possibly.logic.classes import (
     chains,
     classify,
 )
-from possibly.logic.parser import parse
 from possibly.logic.specification import CLASS_WORDS, read_specification
 from possibly.logic.syntax import Done, Local, Node, Shared, Transit
 from tests.logic.lattices import PROCESSES, SEMANTIC, has_class, random_computation

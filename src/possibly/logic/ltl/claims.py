@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from possibly.logic.progression import Progression, State
+from possibly.logic.ltl.progression import Progression, State
 from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or
 from possibly.logic.walk import children
 

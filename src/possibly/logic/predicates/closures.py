@@ -10,6 +10,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 
+from possibly.logic.predicates.values import (
+    ARITHMETIC,
+    COMPARISONS,
+    FUNCTIONS,
+    SIGNS,
+    FaultError,
+    kind,
+    subscript,
+)
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
@@ -33,7 +42,6 @@ from possibly.logic.syntax import (
     Subscript,
     Transit,
 )
-from possibly.logic.values import ARITHMETIC, COMPARISONS, FUNCTIONS, SIGNS, FaultError, kind, subscript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -224,11 +232,26 @@ def _term(node: Node, below: list[Term]) -> Term:
             return _apply(ARITHMETIC[name], below)
         case Subscript():
             return _apply(subscript, below)
+        case Call("defined"):
+            return _defined(below[0])
         case Call(name):
             return _apply(FUNCTIONS[name], below)
         case Items():
             return lambda values: [part(values) for part in below]
     raise TypeError(f"not a state predicate: {type(node).__name__}")
+
+
+def _defined(below: Term) -> Term:
+    """Whether there is a value, and in a container that item of it."""
+
+    def is_there(values: Values) -> bool:
+        try:
+            below(values)
+        except (MissingError, LookupError):
+            return False
+        return True
+
+    return is_there
 
 
 def _apply(function: Callable[..., Value], below: list[Term]) -> Term:

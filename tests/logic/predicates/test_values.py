@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from possibly.logic.values import (
+from possibly.logic.predicates.values import (
     ARITHMETIC,
     COMPARISONS,
     FUNCTIONS,

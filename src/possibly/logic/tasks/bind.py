@@ -17,7 +17,7 @@ from possibly.logic.depth import deep
 from possibly.logic.source import Source
 from possibly.logic.specification import Let
 from possibly.logic.syntax import Literal, Local, Name, Node, Quantified, Shared, Subscript
-from possibly.logic.tasks import ForTask, Point, Provided, Says
+from possibly.logic.tasks.formulas import ForTask, Point, Provided, Says
 from possibly.logic.walk import children, nodes, with_children
 
 SHARED = "shared"

@@ -8,7 +8,8 @@ from possibly.errors import FormulaError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.specification import property_from_text, read_specification
 from possibly.logic.syntax import And, Implies, Name, Not, Or, Temporal
-from possibly.logic.tasks import (
+from possibly.logic.tasks.bind import bind_tasks
+from possibly.logic.tasks.formulas import (
     Condition,
     ForTask,
     Point,
@@ -18,8 +19,7 @@ from possibly.logic.tasks import (
     task_text,
     variables_in_order,
 )
-from possibly.logic.tasks_bind import bind_tasks
-from possibly.logic.tasks_parser import parse_tasks
+from possibly.logic.tasks.parser import parse_tasks
 
 NAMES = Vocabulary(
     ("P1", "P2"),

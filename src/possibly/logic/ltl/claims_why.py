@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from possibly.logic.claims import FALSE, TRUE, ClaimMonitor, Tree, leaves, together
+from possibly.logic.ltl.claims import FALSE, TRUE, ClaimMonitor, Tree, leaves, together
 from possibly.logic.printer import unparse
 
 MOST_LEAVES = 4096

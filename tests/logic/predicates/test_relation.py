@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from possibly.logic.bind import Vocabulary, bind
 from possibly.logic.parser import parse
-from possibly.logic.predicate import MISSING, compile_predicate, compile_value, leaves
+from possibly.logic.predicates.functions import MISSING, compile_predicate, compile_value, leaves
+from possibly.logic.predicates.relation import relation
+from possibly.logic.predicates.values import COMPARISONS
 from possibly.logic.printer import unparse
-from possibly.logic.relation import relation
 from possibly.logic.syntax import Arithmetic, Compare, Literal, Local, Node
-from possibly.logic.values import COMPARISONS
 
 VOCABULARY = Vocabulary(
     ("P1", "P2", "P3"), dict.fromkeys(("P1", "P2", "P3"), frozenset("xq")), frozenset({"n"})

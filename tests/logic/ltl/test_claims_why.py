@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from possibly.logic.claims import ClaimMonitor
-from possibly.logic.claims_why import Reason, Waiting, broken_at_the_end, reason, waiting
+from possibly.logic.ltl.claims import ClaimMonitor
+from possibly.logic.ltl.claims_why import Reason, Waiting, broken_at_the_end, reason, waiting
 from possibly.logic.parser import parse
-from tests.logic.test_claims import random_claim
+from tests.logic.ltl.test_claims import random_claim
 
 CASES = 200 * int(os.environ.get("POSSIBLY_CASES", "1"))
 

@@ -37,7 +37,7 @@ from possibly.logic.syntax import (
     Temporal,
     Transit,
 )
-from possibly.logic.tasks import Condition, ForTask, Point, Provided, Says, parts
+from possibly.logic.tasks.formulas import Condition, ForTask, Point, Provided, Says, parts
 from possibly.logic.walk import children, with_children
 from possibly.logic.words import GRAMMAR
 
