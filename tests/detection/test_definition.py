@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 
 from possibly.detection.branching import Engine, decide
-from possibly.detection.compiled import algebra
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.compiled import algebra
+from possibly.detection.explicit.exhaustive import Exhaustive
+from possibly.detection.explicit.linear import Linear
+from possibly.detection.explicit.rowsets import PlainRows
+from possibly.detection.explicit.sweep import Sweep
 from possibly.detection.finding import Path
 from possibly.detection.limits import Budget
-from possibly.detection.linear import Linear
 from possibly.detection.observed import Observed, observed_path
-from possibly.detection.rowsets import PlainRows
-from possibly.detection.sweep import Sweep
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from possibly.detection.extension import extension
 from possibly.detection.limits import Budget, LimitReachedError, half_of_memory, resident
+from possibly.detection.slices.extension import extension
 from possibly.logic.specification import read_specification
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace.build import TraceBuilder
 from possibly.views.cli.main import main
 from tests.detection.test_projected import client_server

@@ -9,12 +9,12 @@ import pytest
 
 from possibly.detection.branching import decide
 from possibly.detection.choose import ENGINES, Asked, Question, answer, few_cuts
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
+from possibly.detection.explicit.linear import Linear
 from possibly.detection.finding import Finding
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.detection.linear import Linear
 from possibly.detection.projected import lifted, projection_for, told
-from possibly.detection.slicing import Slicing
+from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.specification import read_specification
@@ -24,7 +24,7 @@ from possibly.order.predicate import CutPredicates
 from possibly.order.projection import Projection, may_be_projected
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace
@@ -263,3 +263,57 @@ def test_making_a_projection_keeps_the_limits() -> None:
 def test_numbers_of_cuts_are_told_in_words() -> None:
     case = Case(3, WITHOUT_NEXT, "ctl", depth=1, events=8)
     assert told(projected(case)).startswith("projection: ")
+
+
+def lists_run(random: Random) -> Trace:
+    """Processes with lists of which entries change one at a time, now and then too short a list."""
+    builder = TraceBuilder()
+    names = ["P", "Q", "R"]
+    entries = {name: [0, 0, 0] for name in names}
+    builder.header([(name, {"d": [0, 0, 0], "n": 0}) for name in names])
+    for number in range(9):
+        name = random.choice(names)
+        entries[name] = list(entries[name])
+        entries[name][random.randrange(3)] += 1
+        value = entries[name] if random.random() < 0.9 else [1]
+        after = [f"e{random.randrange(number)}"] if number and random.random() < 0.3 else []
+        builder.add(name, id=f"e{number}", set={"d": value, "n": random.randint(0, 2)}, after=after)
+    return builder.finish()
+
+
+@pytest.mark.parametrize("formula", [
+    "AG(P.d[1] + Q.d[1] <= R.n)", "EF(P.d[2] == Q.d[0] & R.n > 0)", "EG(len(P.d) >= Q.d[2])",
+    "A[P.d[0] <= Q.n + 1 U R.d[1] > P.n]", "AF(max(P.d) - Q.d[1] % 2 > R.n)",
+])  # fmt: skip
+def test_an_entry_matters_where_it_changes(formula: str) -> None:
+    contracted = 0
+    for seed in range(25 * MANY):
+        run = lists_run(Random(f"{formula} {seed}"))
+        lattice = Lattice(Computation(run))
+        predicates = CutPredicates(lattice, Readings(lattice.computation), {})
+        node = bind(parse(formula, "ctl"), vocabulary(run)).formula
+        projection = Projection(predicates, node)
+        found = Exhaustive(projection.lattice, projection.predicates, Budget()).at(node, 0)
+        assert found == Exhaustive(lattice, predicates, Budget()).at(node, 0), seed
+        contracted += projection.events < len(run) - 2
+    assert contracted
+
+
+def test_many_parts_are_asked_each_by_itself() -> None:
+    builder = TraceBuilder()
+    names = [f"U{number}" for number in range(20)]
+    builder.header([("S", {"done": [0] * 20}), *((name, {"n": 0, "ok": False}) for name in names)])
+    done = [0] * 20
+    for number, name in enumerate(names):
+        builder.add(name, kind="send", msg=name, to="S", set={"n": 1})
+        done = [*done[:number], 1, *done[number + 1 :]]
+        builder.add("S", kind="receive", msg=name)
+        builder.add("S", kind="send", msg=f"{name} back", to=name, set={"done": done})
+        builder.add(name, kind="receive", msg=f"{name} back", set={"ok": True})
+    run = builder.finish()
+    right = 'ctl it = forall i in "U*": AG(i.ok -> S.done[index(i)] * 3 == i.n * 3)'
+    wrong = right.replace("== i.n", "== (index(i) - 19) * i.n")
+    found = check_trace(run, read_specification(right), Options()).verdicts[0]
+    assert found.holds and any("each of 20 parts was asked by itself" in note for note in found.notes)
+    found = check_trace(run, read_specification(wrong), Options()).verdicts[0]
+    assert found.holds is False and found.witness is not None

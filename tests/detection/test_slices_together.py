@@ -6,11 +6,16 @@ import os
 from itertools import combinations
 from random import Random
 
-from possibly.detection.sliced import Sliced
-from possibly.detection.slicing import MOST_ALTERNATIVES, Slicing
-from possibly.detection.together import together
+import pytest
+
+from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.slices import sliced
+from possibly.detection.slices.sliced import Sliced
+from possibly.detection.slices.slicing import MOST_ALTERNATIVES, Slicing
+from possibly.detection.slices.together import together
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
+from possibly.logic.specification import read_specification
 from possibly.order.bitmaps import Bits
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
@@ -19,6 +24,7 @@ from possibly.order.slice import whole
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.records import replace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from tests.generate import random_trace
@@ -141,3 +147,38 @@ def test_mutual_exclusion_among_more_pairs_than_there_may_be_alternatives() -> N
     assert value and length is not None
     with plain():
         assert decided(wrong, bad) == (value, length)
+
+
+def with_a_barrier(rounds: int, is_exclusive: bool) -> Trace:
+    """Processes that meet once, then take turns in critical sections, ordered by a lock or by nothing."""
+    names = [f"P{number}" for number in range(25)]
+    builder = TraceBuilder()
+    builder.header([(name, {"cs": False, "n": 0}) for name in names])
+    for name in names:
+        builder.add(name, meet="all")
+    for turn in range(rounds):
+        name = names[turn * 7 % 25]
+        after = [f"released {turn - 1}"] if turn and is_exclusive else []
+        builder.add(name, set={"cs": True}, after=after)
+        builder.add(name, set={"n": turn})
+        builder.add(name, set={"cs": False}, id=f"released {turn}")
+    return builder.finish()
+
+
+def test_pairs_of_a_long_run_with_a_barrier_are_asked_of_its_projection() -> None:
+    exclusion = 'ctl it = AG(!(exists i, j in "P*" if index(i) < index(j): i.cs & j.cs))'
+    for is_exclusive in (True, False):
+        run = with_a_barrier(sliced.LONG_WITH_JOINT // 3 + 1, is_exclusive)
+        found = check_trace(run, read_specification(exclusion), Options(explain=False)).verdicts[0]
+        assert (found.holds, found.engine) == (is_exclusive, "values")
+        if found.witness is not None:
+            assert len(found.witness.path) == 25 + 2
+
+
+def test_pairs_are_left_at_the_limit() -> None:
+    computation = Computation(with_a_barrier(10, is_exclusive=True))
+    states = {
+        process: Bits.of(bytes([1] * (length + 1))) for process, length in enumerate(computation.lengths)
+    }
+    with pytest.raises(LimitReachedError):
+        together(computation, states, Budget(timeout=0.0).look)

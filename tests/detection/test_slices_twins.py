@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
 from possibly.detection.observed import Observed, implied
-from possibly.detection.sliced import Sliced
-from possibly.detection.slicing import Slicing
+from possibly.detection.slices.sliced import Sliced
+from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node
@@ -22,7 +22,7 @@ from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
-from possibly.trace.columns import read_columns, write_columns
+from possibly.trace.columns.form import read_columns, write_columns
 from possibly.trace.model import Trace
 from tests.generate import CTL, random_formula, random_trace
 from tests.twins import needs_kernels, plain

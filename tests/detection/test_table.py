@@ -16,9 +16,9 @@ import pytest
 
 from possibly.detection.branching import decide
 from possibly.detection.choose import Answer, answer
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
-from possibly.detection.slicing import Slicing
+from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import Declaration, bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node, Temporal

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from possibly.detection.slicing import Slicing
+from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.order.computation import Computation, Cut

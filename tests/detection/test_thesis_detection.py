@@ -8,10 +8,10 @@ satisfy a predicate, the predicate is one for which all that it says is true; su
 from __future__ import annotations
 
 import possibly
-from possibly.detection.closure import slice_of, sublattice
 from possibly.detection.limits import Budget
-from possibly.detection.oracle import Oracle
-from possibly.detection.slicing import Slicing
+from possibly.detection.slices.closure import slice_of, sublattice
+from possibly.detection.slices.oracle import Oracle
+from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import Declaration, bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node, Not

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from possibly.detection.explicit.laws import TRUE
 from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Path, Shows
-from possibly.detection.laws import TRUE
 from possibly.detection.limits import Budget
 from possibly.detection.witness import any_path, constrained_path, free_path
 from possibly.logic.depth import deep

@@ -14,9 +14,10 @@ from itertools import islice
 
 from possibly.detection.finding import BREAKS, Finding, Shows
 from possibly.detection.limits import Budget, LimitReachedError, MissingExtraError
-from possibly.detection.slicing import Slicing
+from possibly.detection.slices.slicing import Slicing
 from possibly.errors import UsageError
-from possibly.logic.syntax import Node
+from possibly.logic.syntax import And, Node, Or
+from possibly.logic.walk import nodes
 from possibly.order.computation import CLOCK_TABLE_LIMIT
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
@@ -32,6 +33,10 @@ HAND_OVER = 30_000
 
 FEW = 100_000
 """Cuts times processes up to which visiting all cuts takes no longer than to load a solver."""
+
+
+LONG = 200
+"""Nodes from which on a formula is worth a pass that shortens it; a shorter one is told as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +80,13 @@ class Engine:
 
 
 def _slice(question: Question) -> Finding | None:
-    from possibly.detection.sliced import Sliced
+    from possibly.detection.slices.sliced import Sliced
 
-    return Sliced(question.slicing).decide(question.formula)
+    return Sliced(question.slicing, leaves_pairs=True).decide(question.formula)
 
 
 def _oracle(question: Question) -> Finding | None:
-    from possibly.detection.oracle import Oracle
+    from possibly.detection.slices.oracle import Oracle
 
     predicates = question.predicates
     oracle = Oracle(question.lattice, predicates, question.budget, predicates.declared)
@@ -89,54 +94,54 @@ def _oracle(question: Question) -> Finding | None:
 
 
 def _definitely(question: Question) -> Finding | None:
-    from possibly.detection.definitely import Definitely
+    from possibly.detection.slices.definitely import Definitely
 
     return Definitely(question.slicing, question.budget).decide(question.formula)
 
 
 def _relational(question: Question) -> Finding | None:
-    from possibly.detection.relational import Relational
+    from possibly.detection.sums.relational import Relational
 
     return Relational(question.slicing, question.budget).decide(question.formula)
 
 
 def _solver(question: Question) -> Finding | None:
-    from possibly.detection.solver import Solver
+    from possibly.detection.solver.engine import Solver
 
     return Solver(question.slicing, question.budget).decide(question.formula)
 
 
 def _values(question: Question) -> Finding | None:
-    from possibly.detection.by_values import ByValues
-    from possibly.detection.sliced import Sliced
+    from possibly.detection.slices.by_values import ByValues
+    from possibly.detection.slices.sliced import Sliced
 
     return Sliced(ByValues(question.lattice, question.predicates)).decide(question.formula)
 
 
 def _inside(question: Question) -> Finding | None:
-    from possibly.detection.inside import Inside
-    from possibly.detection.sliced import Sliced
+    from possibly.detection.slices.inside import Inside
+    from possibly.detection.slices.sliced import Sliced
 
     return Inside(Sliced(question.slicing), question.budget).decide(question.formula)
 
 
 def _exhaustive(question: Question) -> Finding:
     from possibly.detection.branching import decide
-    from possibly.detection.exhaustive import Exhaustive
+    from possibly.detection.explicit.exhaustive import Exhaustive
 
     return decide(Exhaustive(question.lattice, question.predicates, question.budget), question.formula)
 
 
 def _sweep(question: Question) -> Finding:
     from possibly.detection.branching import decide
-    from possibly.detection.sweep import Sweep
+    from possibly.detection.explicit.sweep import Sweep
 
     return decide(Sweep(question.lattice, question.predicates, question.budget), question.formula)
 
 
 def _slice_linear(question: Question) -> Finding | None:
-    from possibly.detection.sliced import Sliced
-    from possibly.detection.sliced_linear import SlicedLinear
+    from possibly.detection.linear_time.sliced import SlicedLinear
+    from possibly.detection.slices.sliced import Sliced
 
     sliced = Sliced(question.slicing)
     found = SlicedLinear(sliced).decide(question.formula)
@@ -144,32 +149,32 @@ def _slice_linear(question: Question) -> Finding | None:
 
 
 def _via(question: Question, ask: Callable[[Node], Finding | None]) -> Finding | None:
-    from possibly.detection.via_branching import ViaBranching
+    from possibly.detection.linear_time.via_branching import ViaBranching
 
     return ViaBranching(question.lattice, question.predicates, ask).decide(question.formula)
 
 
 def _relational_linear(question: Question) -> Finding | None:
-    from possibly.detection.relational import Relational
+    from possibly.detection.sums.relational import Relational
 
     return _via(question, Relational(question.slicing, question.budget).decide)
 
 
 def _solver_linear(question: Question) -> Finding | None:
-    from possibly.detection.solver import Solver
+    from possibly.detection.solver.engine import Solver
 
     return _via(question, Solver(question.slicing, question.budget).decide)
 
 
 def _values_linear(question: Question) -> Finding | None:
-    from possibly.detection.by_values import ByValues
-    from possibly.detection.sliced import Sliced
+    from possibly.detection.slices.by_values import ByValues
+    from possibly.detection.slices.sliced import Sliced
 
     return _via(question, Sliced(ByValues(question.lattice, question.predicates)).decide)
 
 
 def _linear(question: Question) -> Finding:
-    from possibly.detection.linear import Linear
+    from possibly.detection.explicit.linear import Linear
 
     engine = Linear(question.lattice, question.predicates, question.formula, question.budget)
     found = engine.decide()
@@ -301,6 +306,14 @@ def answer(
 ) -> Answer:
     """The first engine of the table that comes to an end."""
     rows = engines_for(language, name)
+    is_long = name == "auto" and next(islice(nodes(formula), LONG, None), None) is not None
+    if is_long:
+        from possibly.detection.folded import folded
+
+        try:
+            formula = folded(formula, predicates, budget.look)
+        except LimitReachedError as limit:
+            return Answer(None, rows[0].name, 0, (), str(limit))
     asked = Asked(Question(formula, Slicing(lattice, predicates, budget.look), budget), name == "auto")
     skipped: list[str] = []
     notes: list[str] = []
@@ -330,7 +343,45 @@ def answer(
             notes = [*_outside(skipped), *asked.told(engine.on_projection), *notes]
             return Answer(asked.finding(engine.on_projection, found), engine.name, part.visited, tuple(notes))
         skipped.append(engine.name)
+        if is_long and number == 0 and (parts := parts_of(language, formula)):
+            return _by_parts(language, parts, isinstance(formula, Or), lattice, predicates, budget)
     return Answer(None, rows[-1].name, budget.visited, _outside(skipped), reason)
+
+
+def parts_of(language: str, formula: Node) -> Sequence[Node]:
+    """Formulas of which each can be asked by itself; none if it takes the whole."""
+    match formula:
+        case And(operands):
+            return operands
+        case Or(operands) if language == "ctl":
+            return operands
+    return ()
+
+
+def _by_parts(
+    language: str,
+    parts: Sequence[Node],
+    decides: bool,
+    lattice: Lattice,
+    predicates: CutPredicates,
+    budget: Budget,
+) -> Answer:
+    """Each part by itself, on a projection of its own; one with the deciding value decides."""
+    unknown: Answer | None = None
+    assumed: dict[str, None] = {}
+    for part in parts:
+        found = answer(language, part, lattice, predicates, budget, "auto")
+        if found.finding is None:
+            unknown = unknown or found
+        elif found.finding.value == decides:
+            return found
+        else:
+            assumed.update(dict.fromkeys(found.finding.assumed))
+    if unknown is not None:
+        return unknown
+    note = f"each of {len(parts):,} parts was asked by itself; the last: {'; '.join(found.notes)}"
+    finding = Finding(not decides, assumed=tuple(assumed))
+    return Answer(finding, found.engine, budget.visited, (note,))
 
 
 class Asked:

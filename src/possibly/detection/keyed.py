@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from possibly.logic.keyed import elsewhere
-from possibly.logic.predicate import MISSING, compile_predicate, is_state, leaves
+from possibly.logic.predicates.functions import MISSING, compile_predicate, is_state, leaves
 from possibly.logic.syntax import And, Iff, Implies, Local, Node, Not, Or, Shared, Temporal
 from possibly.logic.walk import children, fold, nodes
 from possibly.trace.model import Value

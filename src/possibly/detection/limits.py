@@ -50,6 +50,13 @@ class Budget:
             self.max_memory,
         )
 
+    def after_all(self) -> Budget:
+        """What is left of the time, or a tenth of it if nothing is: for what a verdict tells beside it."""
+        if self.timeout is None:
+            return Budget(max_memory=self.max_memory)
+        left = self.timeout - (monotonic() - self.started)
+        return Budget(timeout=max(left, self.timeout / 10), max_memory=self.max_memory)
+
     def bound_to(self, cuts: int | None) -> None:
         """Sets the bound of an engine on the cuts it adds."""
         self.bound = None if cuts is None else self.visited + cuts

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 
-from possibly.logic.predicate import leaves
+from possibly.logic.predicates.functions import leaves
 from possibly.logic.syntax import At, Done, Local, Node, Shared, Stack, Transit
 from possibly.order.computation import Computation
 from possibly.order.lattice import Move

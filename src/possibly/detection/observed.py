@@ -8,13 +8,13 @@ what holds in every order holds in it, and what holds in no order does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+from possibly.detection.explicit.laws import LAWS, now_and_while
 from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
-from possibly.detection.laws import LAWS, now_and_while
 from possibly.logic.depth import deep
-from possibly.logic.predicate import is_state
+from possibly.logic.predicates.functions import is_state
 from possibly.logic.syntax import And, AtLeast, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.bitmaps import Bits
 from possibly.order.compiled import kernels
@@ -62,11 +62,11 @@ def shown_by(observed: Observed, formula: Node) -> Finding | None:
     """
     match formula:
         case Temporal("AG" | "EF" as operator, (operand,)) if is_state(operand):
-            holds, wanted = observed.predicates(operand), operator == "EF"
-            for count, cut in enumerate(observed.cuts()):
-                if holds(cut) == wanted:
-                    shows = Shows(ENDS_TRUE if wanted else ENDS_FALSE, operand)
-                    return Finding(wanted, observed.moves(count), shows)
+            wanted = operator == "EF"
+            count = observed.first(operand if wanted else Not(operand))
+            if count is not None:
+                shows = Shows(ENDS_TRUE if wanted else ENDS_FALSE, operand)
+                return Finding(wanted, observed.moves(count), shows)
         case Temporal("AF" | "EG" as operator, (operand,)) if is_state(operand):
             exists = operator == "EG"
             if observed.holds(formula) == exists:
@@ -74,6 +74,11 @@ def shown_by(observed: Observed, formula: Node) -> Finding | None:
                 return Finding(exists, observed.moves(), shows)
     return None
 
+
+Look = Callable[[], None]
+"""Called now and then; it may raise what ends the work."""
+LOOK_EVERY = 8192
+"""Steps between two looks."""
 
 _DIGITS = b"01" + bytes(254)
 
@@ -84,9 +89,10 @@ _States = dict[int, Bits]
 class Observed:
     """Evaluates ctl formulas on the path of the recorded order."""
 
-    def __init__(self, lattice: Lattice, predicates: CutPredicates) -> None:
+    def __init__(self, lattice: Lattice, predicates: CutPredicates, look: Look | None = None) -> None:
         self.lattice = lattice
         self.predicates = predicates
+        self._look = look
         self.path: Sequence[int] = lattice.computation.steps
         self.full = (1 << len(self.path) + 1) - 1
 
@@ -99,19 +105,19 @@ class Observed:
         with deep():
             return bool(self.bits(formula) >> len(self.path) & 1)
 
-    def cuts(self) -> Iterator[int]:
-        cut = self.lattice.initial
-        yield cut
-        for step in self.path:
-            for process in self._processes(step):
-                cut += 1 << self.lattice.shifts[process]
-            yield cut
+    def first(self, formula: Node) -> int | None:
+        """How many steps lead to the first cut of the path that satisfies it; None if none does."""
+        with deep():
+            bits = self.bits(formula)
+        return len(self.path) + 1 - bits.bit_length() if bits else None
 
     def _processes(self, step: int) -> list[int]:
         computation = self.lattice.computation
         return [computation.trace.process[event] for event in computation.events(step)]
 
     def bits(self, formula: Node) -> int:
+        if self._look is not None:
+            self._look()
         if is_state(formula):
             return self._state_bits(formula)
         match formula:
@@ -155,8 +161,17 @@ class Observed:
                 return self.full & ~self._conjunction(operands, positive=False)
             case AtLeast(least, operands) if all(len(self.predicates.support(p)) == 1 for p in operands):
                 return self._at_least(least, operands)
-        holds = self.predicates(node)
-        return int(bytes(map(holds, self.cuts())).translate(_DIGITS), 2)
+        return self._followed(node)
+
+    def _followed(self, node: Node) -> int:
+        """By what each step changes, for a predicate of several processes."""
+        followed = self.predicates.followed(node)
+        found = bytearray([followed.truth])
+        for number, step in enumerate(self.path):
+            if not number % LOOK_EVERY and self._look is not None:
+                self._look()
+            found.append(followed.move(self._processes(step)))
+        return int(bytes(found).translate(_DIGITS), 2)
 
     def _at_least(self, least: int, parts: Sequence[Node]) -> int:
         """Where so many of the parts, each on one process, are true: followed by what each step changes."""

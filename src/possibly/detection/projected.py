@@ -8,8 +8,8 @@ fewer processes, so that an engine that visits cuts finds few of them.
 
 from __future__ import annotations
 
-from possibly.detection.extension import extension
 from possibly.detection.finding import Finding, Path
+from possibly.detection.slices.extension import extension
 from possibly.logic.syntax import Node
 from possibly.order.changes import Look
 from possibly.order.lattice import steps_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from possibly.logic.predicate import MISSING, compile_predicate, is_state
+from possibly.logic.predicates.functions import MISSING, compile_predicate, is_state
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,

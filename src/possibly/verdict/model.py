@@ -117,7 +117,8 @@ class Keys:
     """For `forall key`: how many values of the key there are, and which violate the formula."""
 
     key: str
-    of: int
+    of: int | None
+    """None: it was not counted."""
     violated: int
     values: tuple[Value, ...]
     """The first that do; the witness is that of the first."""
@@ -143,6 +144,8 @@ class Verdict:
     explanation: Explanation | None = None
     reason: str | None = None
     """For UNKNOWN: which limit was hit and how to raise it."""
+    raced: tuple[str, ...] = ()
+    """Shared variables that nothing orders the accesses to: they were taken in the order of the run."""
     notes: tuple[str, ...] = ()
     """For `--explain`: which class each predicate has, which engine was chosen and why."""
     path: PathResult | None = None

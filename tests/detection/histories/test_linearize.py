@@ -16,7 +16,8 @@ from possibly.trace.histories.model import History, Operation, Outcome
 from possibly.trace.histories.read import read_history
 from tests.detection.histories.objects import OBJECTS, history, is_linearizable
 
-CASES = 150 * int(os.environ.get("POSSIBLY_CASES", "1"))
+MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+CASES = 500 * MANY if MANY > 1 else 150
 
 
 def model_of(name: str) -> str:

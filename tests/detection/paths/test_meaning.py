@@ -6,7 +6,6 @@ import pytest
 
 from possibly.detection.paths.meaning import Meaning
 from possibly.detection.paths.occurrences import occurrences
-from possibly.detection.paths.stabiliser import Key, Message, Stabiliser
 from possibly.detection.paths.synchronise import pairs_of
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.machine import Machine
@@ -16,6 +15,7 @@ from possibly.logic.source import Source
 from possibly.order.computation import Computation
 from possibly.trace.build import TraceBuilder
 from possibly.trace.notation import trace
+from tests.detection.paths.stabiliser import Key, Message, Stabiliser
 
 
 def matches(run: str, text: str, order: str = "causal") -> list[list[str]]:

@@ -22,7 +22,7 @@ from possibly.logic.paths.rules import Rule, parse_rule
 from possibly.logic.paths.syntax import Expression, path_text
 from possibly.logic.source import Source
 from possibly.order.computation import Computation
-from possibly.order.growing import Growing
+from possibly.order.growing.computation import Growing
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace

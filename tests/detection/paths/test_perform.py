@@ -8,7 +8,7 @@ from possibly.detection.limits import Budget
 from possibly.errors import FormulaError
 from possibly.logic.specification import Property, Specification, read_specification
 from possibly.order.vocabulary import vocabulary
-from possibly.session.paths import PathChecker
+from possibly.session.checking.paths import PathChecker
 from possibly.trace.notation import trace
 from possibly.verdict.model import Truth, Verdict
 

@@ -17,7 +17,8 @@ from possibly.trace.histories.model import History, Keyword, Operation, Outcome
 from possibly.trace.histories.read import read_history
 from possibly.trace.histories.transactions import Act, Transaction, Verb, transactions_of
 
-CASES = 250 * int(os.environ.get("POSSIBLY_CASES", "1"))
+MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+CASES = 500 * MANY if MANY > 1 else 250
 State = dict[str, Any]
 
 

@@ -5,7 +5,8 @@
 `expected`       `expect`: the projected run is in the language, or the first event that does not fit
 `occurrences`    `never`, `watch`: every convex set of events that is in the language
 `synchronise`    `sync` rules: the order that they establish
-`stabiliser`     messages about events, reordered to respect the order they report
 `perform`        actions
 `online`         all of this while a program runs; `online_order` the order then
+
+- `inferred`: an expression from a run
 """

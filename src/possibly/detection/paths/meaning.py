@@ -20,7 +20,7 @@ from possibly.errors import FormulaError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.paths.compiled import Compiled
 from possibly.logic.paths.syntax import PRIME, Atom, Constant, Control, Data
-from possibly.logic.predicate import MISSING, Predicate, compile_predicate
+from possibly.logic.predicates.functions import MISSING, Predicate, compile_predicate
 from possibly.logic.source import Source
 from possibly.logic.specification import near
 from possibly.logic.syntax import Local, Name, Node, Shared

@@ -39,10 +39,10 @@ from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.rules import Rule
 from possibly.logic.paths.run import Run
 from possibly.logic.paths.syntax import Atom, Control
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.order.computation import Place
-from possibly.order.growing import Growing
-from possibly.order.growing_lines import Line, Step
+from possibly.order.growing.computation import Growing
+from possibly.order.growing.lines import Line, Step
 from possibly.trace.model import Value
 
 MOST_OPEN = 20_000

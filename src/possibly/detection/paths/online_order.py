@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from possibly.order.computation import Place
-from possibly.order.growing_lines import Line, Step
+from possibly.order.growing.lines import Line, Step
 
 FIRST_SWEEP = 256
 """Things kept at which those that nobody needs are looked for the first time."""

@@ -31,7 +31,7 @@ from possibly.logic.paths.syntax import (
     all_statements,
     values_of,
 )
-from possibly.logic.predicate import MISSING, CompiledValue, compile_value
+from possibly.logic.predicates.functions import MISSING, CompiledValue, compile_value
 from possibly.logic.source import Source
 from possibly.logic.specification import near
 from possibly.logic.syntax import Name, Node, Shared

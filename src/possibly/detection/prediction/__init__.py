@@ -4,4 +4,8 @@ sections    which primitives are locks, who holds which when, and which release 
 closure     the least part of a run that a reordering must contain, if it is to contain some events
 deadlocks   cycles of requests that a reordering reaches
 orders      other orders of unsynchronised accesses
+
+- `patterns`: patterns of a deadlock
+- `things`: semaphores and queues of a recorded run
+- `wants`: what a process can wait for, who can give it, and whether it is there after a part of a run
 """

@@ -7,7 +7,9 @@ but that of locks, is in it; so is the write that a read has read; and if two cr
 are in it, the first one ends in it. Then every process does in it what it did in the run, since it reads
 the same.
 
-Departure: primitives that are no locks keep the order of all that was done with them, so that each is in a
+Departures: a unit of a semaphore is a lock of its own, and everybody takes the unit that he took in the run.
+Whoever puts into a queue keeps his place among those who do, and so does whoever gets; a put needs the get
+that freed its place. Other primitives keep the order of all that was done with them, so that each is in a
 state in which it was in the run. A closed part is a number of events for each process, as a cut is.
 """
 
@@ -16,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from possibly.detection.prediction.sections import ACQUIRE, Section, Sections
+from possibly.detection.prediction.sections import ACQUIRE, Sections
 from possibly.trace.model import NONE, Trace
+from possibly.verdict.deadlocks import Section
 
 WAKE = "wake"
 
@@ -32,6 +35,12 @@ class Closure:
         self._newest: dict[int, int] = {}
         """For each lock its newest acquire inside."""
         self._pending: list[tuple[int, int]] = []
+
+    def copy(self) -> Closure:
+        """The same part, which grows by itself from here."""
+        found = Closure(self._order)
+        found.cut, found._newest = list(self.cut), dict(self._newest)
+        return found
 
     def grow(self, process: int, count: int) -> None:
         """Take in the first events of a process, and all that must come with them."""
@@ -99,11 +108,13 @@ class Required:
             yield from self.trace.after(event)
         else:
             yield from (each for each in self.trace.after(event) if not self._ends(section, each))
+            if event in self.sections.brought:
+                yield self.sections.brought[event]
 
     def _ends(self, section: Section, event: int) -> bool:
         """Whether the event is a release of that lock."""
         assert self.trace.tag is not None, "a lock has a tag"
-        return self.trace.tag[event] == section.lock
+        return self.trace.tag[event] == section.thing
 
     def _add(self, earlier: int, later: int) -> None:
         self._more.setdefault(later, []).append(earlier)
@@ -115,8 +126,10 @@ class Required:
                 self._add(send, receive)
 
     def _add_others(self) -> None:
-        """All that was done with a primitive that is no lock stays in its order."""
-        for events in self.sections.others.values():
+        """All that was done with a primitive that is no lock stays in its order; with queues, each way."""
+        queues = self.sections.queues.values()
+        ways = [way.events for queue in queues for way in (queue.sends, queue.receives)]
+        for events in (*self.sections.others.values(), *ways):
             for earlier, later in pairwise(events):
                 self._add(earlier, later)
 

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from possibly.order.computation import Computation
 from possibly.trace.model import Trace, Value
+from possibly.trace.recorded import recorded_of
 
 MOST_PAIRS = 2_000
 """Racing pairs of accesses of which all orders are considered."""
@@ -106,23 +108,43 @@ class Orders:
         return any(self._is_before(other, event) or self._conflict(other, event) for other in others)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a read sees."""
+
+    writer: int | None
+    """None: the value from before the run."""
+    value: Value
+    is_told: bool
+    """Whether the value stands for itself, rather than for an object or for what was not recorded."""
+
+    def is_like(self, other: _Sight) -> bool:
+        return self.writer == other.writer or (
+            self.is_told and other.is_told and repr(self.value) == repr(other.value)
+        )
+
+
 def is_unnoticed(trace: Trace, path: Sequence[int]) -> bool:
-    """Whether every read of the path sees the value that it saw in the run."""
-    seen = _seen(trace, range(len(trace)))
-    inside = _seen(trace, path)
-    return all(_same(value, seen[read]) for read, value in inside.items())
+    """Whether every read of the path sees what it saw in the run: the same write, or an equal value."""
+    seen, inside = _seen(trace, range(len(trace))), _seen(trace, path)
+    return all(sight.is_like(seen[read]) for read, sight in inside.items())
 
 
-def _seen(trace: Trace, path: Sequence[int]) -> dict[tuple[int, str], tuple[Value, ...]]:
-    """For each read of the path the value that it sees, none if nobody has written one."""
-    values: dict[str, Value] = dict(trace.shared)
-    found: dict[tuple[int, str], tuple[Value, ...]] = {}
+def _seen(trace: Trace, path: Sequence[int]) -> dict[tuple[int, str], _Sight]:
+    recorded = recorded_of(trace.header)
+    untold = recorded.for_order if recorded is not None else frozenset[str]()
+    nothing = _Sight(None, None, is_told=False)
+    now = {name: _Sight(None, value, _is_told(name, value, untold)) for name, value in trace.shared.items()}
+    found: dict[tuple[int, str], _Sight] = {}
     for event in path:
-        for variable in trace.reads(event):
-            found[event, variable] = (values[variable],) if variable in values else ()
-        values.update(trace.writes(event))
+        found |= {(event, name): now.get(name, nothing) for name in trace.reads(event)}
+        now |= {
+            name: _Sight(event, value, _is_told(name, value, untold)) for name, value in trace.writes(event)
+        }
     return found
 
 
-def _same(one: tuple[Value, ...], other: tuple[Value, ...]) -> bool:
-    return repr(one) == repr(other)
+def _is_told(name: str, value: Value, untold: frozenset[str]) -> bool:
+    """An object is told as a text such as `<Lock>`; two of them need not be alike."""
+    is_plain = isinstance(value, (bool, int, float)) or (isinstance(value, str) and not value.startswith("<"))
+    return is_plain and name not in untold

@@ -1,33 +1,38 @@
-"""Locks of a recorded run: critical sections, and the locks that a process holds before each request.
+"""Primitives of a recorded run: critical sections of locks and semaphores, queues, and what is held when.
 
-A trace names a primitive by `tag`, and says only by its order which kind it is. Here a tag is taken for a
-lock if its acquires and releases alternate, each pair by one process, and each acquire by another process
-follows the release before it; a semaphore of several units is none. Whatever is no lock keeps the recorded
-order of all that was done with it.
+A trace names a primitive by `tag`, and says only by its order which kind it is:
+
+- a lock, if its acquires and releases alternate, each pair by one process, and each acquire by another
+  process follows the release before it;
+- a semaphore of n units, if acquire n + k follows release k, for one n. A unit is then a lock of its own: it
+  goes from hand to hand, and whoever gives one back that he has not taken brings a new one;
+- a queue, if items leave it in the order in which they came, and all who put and get wait without a limit;
+- all others keep the recorded order of all that was done with them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from possibly.detection.prediction.things import Kinds, Queue, Semaphore, queue_of, units_of
 from possibly.trace.model import NONE, Trace
 from possibly.trace.recorded import recorded_of
+from possibly.verdict.deadlocks import Section
 
 ACQUIRE, RELEASE, JOIN = "acquire", "release", "join"
 TRIED, WAITS = "tried", "waits"
-"""Fields of an acquire that could have gone on without success, and of a join that waits without a limit."""
+"""Fields of an acquire that could have gone on without success, and of one that waits without a limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A critical section."""
+@dataclass(slots=True)
+class _Hands:
+    """Who has which units of a semaphore, as acquires and releases come along."""
 
-    lock: int
-    """The string number of its tag."""
-    acquire: int
-    release: int | None
-    """None if the lock was still held when the run ended."""
+    free: list[int]
+    taken: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    """For each process the units that it has, each with its acquire."""
 
 
 class Sections:
@@ -35,27 +40,77 @@ class Sections:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        by_tag = _by_tag(trace)
-        self.locks = {tag for tag, events in by_tag.items() if _is_lock(trace, events)}
-        self.others = {tag: events for tag, events in by_tag.items() if tag not in self.locks}
-        """Events of all other primitives, in the order of the lines."""
+        self.kinds = Kinds(trace)
         self.of_acquire: dict[int, Section] = {}
-        for tag in self.locks:
-            self._pair(tag, by_tag[tag])
+        self.brought: dict[int, int] = {}
+        """For an acquire of a unit that somebody brought: the release that did."""
+        self.semaphores: dict[int, Semaphore] = {}
+        self.queues: dict[int, Queue] = {}
+        self.others: dict[int, list[int]] = {}
+        """Events of all other primitives, in the order of the lines."""
+        self._units = -1
+        for tag, events in _by_tag(trace).items():
+            self._sort_out(tag, events)
 
-    def _pair(self, tag: int, events: list[int]) -> None:
-        kinds = _kinds(self.trace, events)
-        acquires = [event for event, kind in zip(events, kinds, strict=True) if kind == ACQUIRE]
-        releases = [event for event, kind in zip(events, kinds, strict=True) if kind == RELEASE]
-        for number, acquire in enumerate(acquires):
-            release = releases[number] if number < len(releases) else None
-            self.of_acquire[acquire] = Section(tag, acquire, release)
+    def _sort_out(self, tag: int, events: list[int]) -> None:
+        if self._is_lock(events):
+            self._pair(tag, events)
+        elif (units := units_of(self.kinds, events)) is not None:
+            self._hand_on(tag, units, events)
+        elif (queue := queue_of(self.kinds, events, self.says_it_waits)) is not None:
+            self.queues[tag] = queue
+        else:
+            self.others[tag] = events
+
+    def _is_lock(self, events: list[int]) -> bool:
+        trace, kinds = self.trace, self.kinds.of(events)
+        if kinds != [(ACQUIRE, RELEASE)[number % 2] for number in range(len(kinds))]:
+            return False
+        for number, event in enumerate(events):
+            is_same = number == 0 or trace.process[events[number - 1]] == trace.process[event]
+            if kinds[number] == RELEASE and not is_same:
+                return False
+            if kinds[number] == ACQUIRE and not is_same and events[number - 1] not in trace.after(event):
+                return False
+        return True
+
+    def _pair(self, tag: int, events: Sequence[int]) -> None:
+        for number, acquire in enumerate(events[::2]):
+            release = events[2 * number + 1] if 2 * number + 1 < len(events) else None
+            self.of_acquire[acquire] = Section(tag, tag, acquire, release)
+
+    def _hand_on(self, tag: int, units: int, events: Sequence[int]) -> None:
+        """Follows each unit of a semaphore from hand to hand."""
+        hands = _Hands([self._new_unit() for _ in range(units)])
+        brought: dict[int, int] = {}
+        signals = False
+        for event in events:
+            mine = hands.taken[self.trace.process[event]]
+            if self.kinds[event] == ACQUIRE:
+                unit = hands.free.pop(0)
+                mine.append((unit, event))
+                self.of_acquire[event] = Section(unit, tag, event, None)
+                if unit in brought:
+                    self.brought[event] = brought.pop(unit)
+            elif mine:
+                unit, acquire = mine.pop()
+                self.of_acquire[acquire] = Section(unit, tag, acquire, event)
+                hands.free.append(unit)
+            else:
+                signals = True
+                hands.free.append(self._new_unit())
+                brought[hands.free[-1]] = event
+        self.semaphores[tag] = Semaphore(units, signals, self.kinds.split(events, RELEASE))
+
+    def _new_unit(self) -> int:
+        self._units -= 1
+        return self._units
 
     def held(self) -> dict[int, tuple[Section, ...]]:
-        """For each acquire and join that could wait for ever: the sections that its process is in before."""
-        trace, found = self.trace, {}
+        """For each event before which a process could wait for ever: the sections that it is in by then."""
+        found = {}
         ends = {each.release: each for each in self.of_acquire.values() if each.release is not None}
-        for events in trace.events_of:
+        for events in self.trace.events_of:
             inside: dict[int, Section] = {}
             for event in events:
                 section = self.of_acquire.get(event)
@@ -68,11 +123,16 @@ class Sections:
         return found
 
     def _may_wait_for_ever(self, event: int) -> bool:
-        """A recorder says which joins wait without a limit; by hand all of them are meant to."""
-        trace, said = self.trace, self.trace.extra.get(event, {})
-        if trace.strings[trace.kind[event]] == JOIN:
-            return bool(said.get(WAITS, recorded_of(trace.header) is None))
-        return event in self.of_acquire and not said.get(TRIED)
+        if self.kinds[event] in ("send", "receive"):
+            return self.trace.tag is not None and self.trace.tag[event] in self.queues
+        if event in self.of_acquire:
+            return not self.trace.extra.get(event, {}).get(TRIED)
+        return self.kinds[event] in (JOIN, "wait") and self.says_it_waits(event)
+
+    def says_it_waits(self, event: int) -> bool:
+        """A recorder says who waits without a limit; by hand everybody is meant to."""
+        is_by_hand = recorded_of(self.trace.header) is None
+        return bool(self.trace.extra.get(event, {}).get(WAITS, is_by_hand))
 
 
 def _by_tag(trace: Trace) -> dict[int, list[int]]:
@@ -82,20 +142,3 @@ def _by_tag(trace: Trace) -> dict[int, list[int]]:
             if tag != NONE:
                 found[tag].append(event)
     return found
-
-
-def _kinds(trace: Trace, events: list[int]) -> list[str]:
-    return [trace.strings[trace.kind[event]] for event in events]
-
-
-def _is_lock(trace: Trace, events: list[int]) -> bool:
-    kinds = _kinds(trace, events)
-    if kinds != [(ACQUIRE, RELEASE)[number % 2] for number in range(len(kinds))]:
-        return False
-    for number, event in enumerate(events):
-        is_same = number == 0 or trace.process[events[number - 1]] == trace.process[event]
-        if kinds[number] == RELEASE and not is_same:
-            return False
-        if kinds[number] == ACQUIRE and not is_same and events[number - 1] not in trace.after(event):
-            return False
-    return True

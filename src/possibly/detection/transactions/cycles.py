@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from possibly.detection.transactions.dependencies import RT, RW, WW, Edge, Graph
+from possibly.detection.transactions.dependencies import RT, RW, WW, Graph
+from possibly.verdict.transactions import Edge
 
 Node = tuple[int, bool]
 """A transaction or a moment of the clock, and for snapshots whether an rw led to it."""

@@ -8,23 +8,13 @@ moments of a clock, so that the edges are as many as the transactions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from possibly.detection.transactions.versions import Key, Lists
 from possibly.trace.histories.model import Value, shown
 from possibly.trace.histories.transactions import Transaction
+from possibly.verdict.transactions import Edge
 
 WW, WR, RW, RT = "ww", "wr", "rw", "rt"
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """The first comes before the second."""
-
-    first: int
-    second: int
-    kind: str
-    why: str = ""
 
 
 class Graph:

@@ -13,11 +13,12 @@ from enum import Enum
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.transactions.cycles import cycle_of, name_of
-from possibly.detection.transactions.dependencies import RT, RW, WW, Edge, Graph, add_real_time, of_lists
+from possibly.detection.transactions.dependencies import RT, RW, WW, Graph, add_real_time, of_lists
 from possibly.detection.transactions.registers import Polygraph, Registers
 from possibly.detection.transactions.versions import Anomaly, Lists
 from possibly.errors import TraceError
 from possibly.trace.histories.transactions import Transaction, Verb
+from possibly.verdict.transactions import Edge
 
 
 class Level(Enum):

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from possibly.detection.histories.models import exact
 from possibly.detection.limits import Budget
-from possibly.detection.transactions.dependencies import RW, WR, WW, Edge
+from possibly.detection.transactions.dependencies import RW, WR, WW
 from possibly.detection.transactions.versions import Anomaly
 from possibly.errors import TraceError
 from possibly.trace.histories.model import Outcome, Value, shown
 from possibly.trace.histories.transactions import Transaction, Verb
+from possibly.verdict.transactions import Edge
 
 
 @dataclass(frozen=True, slots=True)

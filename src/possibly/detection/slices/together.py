@@ -1,0 +1,168 @@
+"""Which pairs of processes can be in given states at the same cut: mutual exclusion of all pairs at once.
+
+Here belongs one algorithm. A stretch of allowed local states of a process is an interval. Two intervals can
+be met by one cut iff neither ends before the other begins, which the vector clocks of their beginnings tell:
+so clocks are computed in one pass along the recorded order and kept at those beginnings only (Garg and
+Waldecker, "Detection of weak unstable predicates in distributed programs"), and for each pair of processes
+two pointers walk along their intervals, discarding one that is over before the other begins. For n processes
+with k intervals in all that is n x k steps for all n x n / 2 pairs together, where a slice for each pair
+would read the trace as many times. The pass is in `_kernels.c`; without it, and with joint events, which
+the recorded lines do not execute one by one, the clocks are those of `Knowledge`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Container, Iterator, Mapping
+from itertools import combinations
+from operator import itemgetter
+from typing import NamedTuple
+
+from possibly.errors import TraceError
+from possibly.logic.syntax import And, AtLeast, Node, Not, Or
+from possibly.order.bitmaps import Bits
+from possibly.order.compiled import kernels
+from possibly.order.computation import Computation, Cut, Place
+from possibly.order.kernels import from_the_first
+from possibly.order.knowledge import Knowledge
+from possibly.order.predicate import CutPredicates
+
+
+class Meeting(NamedTuple):
+    """Two processes in allowed states: the least cut with both contains these events."""
+
+    one: Place
+    other: Place
+
+    def cut(self, computation: Computation) -> Cut:
+        return computation.closure(dict((self.one, self.other)))
+
+
+def together(
+    computation: Computation, states: Mapping[int, Bits], look: Callable[[], None] = lambda: None
+) -> list[Meeting]:
+    """The pairs that can be in allowed states at one cut, each with where that is possible first."""
+    kernel = kernels()
+    if kernel is None or computation.joint or not len(computation.trace):
+        return list(_by_clocks(computation, states, look))
+    every: list[bytes | None] = [None] * len(computation.lengths)
+    for process, bits in states.items():
+        every[process] = bits.data
+    column = computation.trace.process
+    sources = from_the_first(computation.needed), from_the_first(computation.enabling)
+    lengths = array("i", computation.lengths)
+    try:
+        found = kernel.overlaps(column, getattr(column, "itemsize", 4), lengths, every, *sources)
+    except IndexError:
+        message = "an event depends on one that is not there"
+        raise TraceError(message, file=computation.trace.file) from None
+    return [Meeting((one, first), (other, second)) for one, other, first, second in found]
+
+
+def _by_clocks(
+    computation: Computation, states: Mapping[int, Bits], look: Callable[[], None]
+) -> Iterator[Meeting]:
+    """The plain twin, which knows of joint events."""
+    intervals = {process: list(_intervals(bits)) for process, bits in states.items()}
+    busy = [process for process in sorted(intervals) if intervals[process]]
+    clocks = Knowledge(computation, look)
+    for one, other in combinations(busy, 2):
+        look()
+        found = _first_meeting(clocks, one, intervals[one], other, intervals[other])
+        if found is not None:
+            yield Meeting((one, found[0]), (other, found[1]))
+
+
+def _intervals(bits: Bits) -> Iterator[tuple[int, int]]:
+    """First and last state of each stretch of allowed ones."""
+    first = bits.find(1)
+    while first >= 0:
+        end = bits.find(0, first)
+        yield first, len(bits) - 1 if end < 0 else end - 1
+        first = -1 if end < 0 else bits.find(1, end)
+
+
+def _first_meeting(
+    clocks: Knowledge, one: int, ones: list[tuple[int, int]], other: int, others: list[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """The beginnings of the first two intervals of which neither is over before the other begins."""
+    mine = theirs = 0
+    while mine < len(ones) and theirs < len(others):
+        (first, last), (beginning, end) = ones[mine], others[theirs]
+        if clocks.of(other, beginning, one) > last:
+            mine += 1
+        elif clocks.of(one, first, other) > end:
+            theirs += 1
+        else:
+            return first, beginning
+    return None
+
+
+# ---- which formulas are about pairs -----------------------------------------------------------------
+
+
+Wanted = Container[tuple[int, int]]
+"""Pairs of processes, the lower number first."""
+
+
+def pairs_of(
+    predicates: CutPredicates, formula: Node, positive: bool
+) -> tuple[dict[int, Bits], Wanted] | None:
+    """A disjunction of conjunctions of two plain comparisons, on different processes, if it is one.
+
+    Yields the states of each process, which must be the same in all pairs, and the pairs.
+    """
+    while isinstance(formula, Not):
+        formula, positive = formula.operand, not positive
+    if isinstance(formula, AtLeast):
+        return _counted(predicates, formula) if positive else None
+    states: dict[int, Bits] = {}
+    wanted: set[tuple[int, int]] = set()
+    for part, is_positive in _flat(formula, positive, Or if positive else And):
+        atoms = _flat(part, is_positive, And if is_positive else Or)
+        places = [_plain(predicates, *atom) for atom in atoms]
+        if len(places) != 2 or None in places:
+            return None
+        (one, first), (other, second) = sorted((place for place in places if place), key=itemgetter(0))
+        if one == other or states.setdefault(one, first) != first:
+            return None
+        if states.setdefault(other, second) != second:
+            return None
+        wanted.add((one, other))
+    return states, wanted
+
+
+class _All:
+    """Every pair is wanted."""
+
+    def __contains__(self, pair: object) -> bool:
+        return True
+
+
+def _counted(predicates: CutPredicates, formula: AtLeast) -> tuple[dict[int, Bits], Wanted] | None:
+    """Any two of predicates on one process each."""
+    states: dict[int, Bits] = {}
+    for part in formula.operands:
+        support = predicates.support(part)
+        if formula.least != 2 or len(support) != 1 or support[0] in states:
+            return None
+        states[support[0]] = predicates.states(part, support[0])
+    return states, _All()
+
+
+def _plain(predicates: CutPredicates, node: Node, positive: bool) -> tuple[int, Bits] | None:
+    plain = predicates.plain(node)
+    return plain if plain is None or positive else (plain[0], plain[1].negated())
+
+
+def _flat(node: Node, positive: bool, kind: type[Node]) -> Iterator[tuple[Node, bool]]:
+    """The parts of a nested disjunction (or conjunction), each with whether it stands there as it is."""
+    pending = [(node, positive)]
+    while pending:
+        part, is_positive = pending.pop()
+        if isinstance(part, Not):
+            pending.append((part.operand, not is_positive))
+        elif isinstance(part, And | Or) and (type(part) is kind) == (is_positive == positive):
+            pending += [(inner, is_positive) for inner in reversed(part.operands)]
+        else:
+            yield part, is_positive

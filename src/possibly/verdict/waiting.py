@@ -1,0 +1,14 @@
+"""How a task waits, in words, by the kind of its operation."""
+
+from __future__ import annotations
+
+WAITING = {
+    "acquire": "waits for",
+    "join": "waits for the end of",
+    "wake": "waits on",
+    "get": "waits to get from",
+    "put": "waits to put into",
+    "take": "waits for a unit of",
+    "await": "awaits",
+    "exit": "waits for all threads",
+}
