@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from possibly.control.causality import Causality
-from possibly.control.deciding import deciding, turned_round
-from possibly.control.minimise import fails_alike
-from possibly.control.runtime.zygote import script
-from possibly.control.schedulers.course import Course
-from possibly.session.explore import Options, explore
+from possibly.control.forking.zygote import script
+from possibly.control.why.atomic import smallest_atomic
+from possibly.control.why.nearby import Nearby, passes
+from possibly.control.why.pairs import deciding, turned_round
+from possibly.control.why.returning import point_of_no_return
+from possibly.session.exploring.explore import Options, explore
 
 LOST = """import threading
 n = 0
@@ -27,18 +27,30 @@ def test_a_lost_update_is_decided_by_who_reads_before_the_other_writes(tmp_path:
     path = tmp_path / "program.py"
     path.write_text(LOST)
     with script((str(path),)) as program:
-        found = explore(program)
-        assert found.failure is not None
-        execution, pairs = found.failure.execution, found.failure.decides
-        order = Causality(execution.steps)
-        for first, then in pairs:
-            assert execution.steps[first].task != execution.steps[then].task
-            other = program.execute(Course(turned_round(order, first, then)))
-            assert not fails_alike(execution)(other)
-        assert {execution.steps[number].operation.kind for pair in pairs for number in pair} == {
-            "read",
-            "write",
-        }
+        found = explore(program, Options(explain=True))
+        assert found.failure is not None and found.failure.cause is not None
+        execution, cause = found.failure.execution, found.failure.cause
+        near = Nearby(program, execution)
+        assert cause.pairs
+        for pair in cause.pairs:
+            assert pair.first.task != pair.then.task
+            other = turned_round(near, pair.first, pair.then)
+            assert other is not None and passes(other)
+        kinds = {moment.operation.kind for pair in cause.pairs for moment in (pair.first, pair.then)}
+        assert kinds == {"read", "write"}
+
+
+def test_a_lost_update_needs_its_read_and_its_write_to_be_atomic(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(LOST)
+    with script((str(path),)) as program:
+        failure = explore(program, Options(explain=True)).failure
+        assert failure is not None and failure.cause is not None and failure.cause.atomic is not None
+        atomic, no_return = failure.cause.atomic, failure.cause.no_return
+        assert (atomic.first.operation.kind, atomic.last.operation.kind) == ("read", "write")
+        assert no_return is not None and no_return.is_exact
+        assert failure.execution.steps[no_return.step - 1].operation.kind == "read"
+        assert failure.cause.passing is not None and passes(failure.cause.passing)
 
 
 def test_what_fails_in_every_order_is_decided_by_none(tmp_path: Path) -> None:
@@ -47,4 +59,7 @@ def test_what_fails_in_every_order_is_decided_by_none(tmp_path: Path) -> None:
     with script((str(path),)) as program:
         found = explore(program, Options(minimise=0))
         assert found.failure is not None
-        assert list(deciding(program, found.failure.execution)) == []
+        near = Nearby(program, found.failure.execution)
+        assert list(deciding(near)) == []
+        assert smallest_atomic(near) is None
+        assert point_of_no_return(near).step == 0

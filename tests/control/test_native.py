@@ -34,8 +34,8 @@ assert account.balance == 3
 TELL = """
 import hashlib, sys
 from possibly.control.runtime import kernel
-from possibly.control.runtime.zygote import script
-from possibly.session.explore import Options, explore
+from possibly.control.forking.zygote import script
+from possibly.session.exploring.explore import Options, explore
 told = []
 with script((sys.argv[1],)) as program:
     found = explore(program, Options(seen=lambda execution, wrong, _: told.append(repr((execution, wrong)))))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from possibly.control.execution import Execution
-from possibly.control.runtime.zygote import ControlledProgram, script
+from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.workers import Team
-from possibly.session import explore as exploring
-from possibly.session.explore import Options, explore
+from possibly.session.exploring import explore as exploring
+from possibly.session.exploring.explore import Options, explore
 from tests.control.test_families import FAMILIES
 
 

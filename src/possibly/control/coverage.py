@@ -12,8 +12,9 @@ the probability that the next execution shows a new one (Good, The Population Fr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from possibly.control.joining.both import Both
 from possibly.control.schedulers.bounded import Bounded
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.schedulers.guided import Guided
@@ -41,6 +42,9 @@ class Coverage:
     levels: tuple[tuple[int, int], ...] = ()
     """Of a bounded search: preemptions, and the classes when all schedules with so many had been executed."""
 
+    states: int | None = None
+    """Of a search that joins equal states: how many it knows."""
+
     @property
     def estimate(self) -> int:
         """How many executions it will be in all, as far as can be told now."""
@@ -54,6 +58,8 @@ def coverage_of(explorer: object) -> Coverage | None:
     match explorer:
         case Dpor() | Guided():
             return coverage_of_tree(explorer.tree)
+        case Both():
+            return _coverage_of_both(explorer)
         case Bounded():
             done, left = explorer.executions, explorer.left
             return Coverage(
@@ -69,11 +75,29 @@ def coverage_of(explorer: object) -> Coverage | None:
     return None
 
 
+def _coverage_of_both(explorer: Both) -> Coverage:
+    """By classes, unless the search over states is nearer to its end."""
+    found, joining = coverage_of_tree(explorer.tree), explorer.joining
+    if joining is None:
+        return found
+    done, left = joining.graph.arcs, joining.left
+    executions = found.executions + joining.executions
+    explored = max(found.explored, done / (done + left or 1) if joining.executions else 0.0)
+    return replace(
+        found,
+        executions=executions,
+        left=min(found.left, left) if joining.executions else found.left,
+        explored=explored,
+        complete=explorer.is_joined or found.complete,
+        states=joining.graph.places,
+    )
+
+
 def coverage_of_tree(tree: ExecutionTree) -> Coverage:
     wasted = tree.redundant + tree.diverged + tree.truncated
     return Coverage(
         tree.executions,
-        tree.executions - wasted,
+        max(tree.executions - wasted, 0),
         max(tree.choices - tree.branches, 0),
         tree.root.open,
         1.0 if tree.is_complete else explored_part(tree.root),

@@ -24,11 +24,13 @@ all operations must keep, and on which reduction rests. What follows from it for
   tries in vain to have an `acquire` before the `release` that allowed it;
 - a task that waits for something it read to change (a spin loop) is pending with the kind `SPIN` and reads
   all that it read in the loop; done, its footprint has all of that too;
-- a failed task does not end the execution: the others go on, else the search is not complete.
+- a failed task does not end the execution: the others go on, else the search is not complete;
+- a step that takes another task away (a timer is cancelled) writes what that task's operation touches.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
@@ -39,6 +41,12 @@ Thing = str
 SPIN = "spin"
 """The kind of an operation that waits until one of the things it reads is written again."""
 
+
+RESUME = "resume"
+"""The kind of an operation that waits for all the things it reads beside its own, each of which happens once:
+the turn of a task in an event loop."""
+ANY = "any"
+"""In `Step.shut`, for a kind: whatever waits and touches the thing could not have been done before."""
 
 ENDLESS = "an execution that need not end"
 """How the reason begins for which such an execution was cut off."""
@@ -93,6 +101,17 @@ class Outcome(Enum):
     """A choice to be replayed was not possible: something outside our control decided."""
 
 
+class Seen(NamedTuple):
+    """The states of an execution, as far as somebody looked at them."""
+
+    plan: int
+    """The number of the plan that it followed."""
+    states: tuple[bytes | None, ...]
+    """Digests of the states before the steps; empty: not looked at; None: it cannot be read."""
+    touched: dict[Thing, list[tuple[Task, bool]]]
+    """Memory that is no choice point: who has read (False) or written (True) it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     steps: tuple[Step, ...]
@@ -108,10 +127,24 @@ class Execution:
     """What the tasks that had not ended were about to do after the last step: those of a deadlock wait."""
     things: dict[Thing, str] = field(default_factory=dict)
     """The names that users know things by: a variable, or the line where it was made."""
+    seen: Seen | None = field(default=None, compare=False)
+    """What a scheduler that looks at states saw."""
 
     @property
     def schedule(self) -> tuple[Task, ...]:
         return tuple(step.task for step in self.steps)
+
+    def withdrawn(self) -> Iterator[tuple[int, Task, Operation]]:
+        """What was pending and will not be done, because the step of that number took it away.
+
+        A timer that is cancelled, for instance: it could have come before.
+        """
+        for number, step in enumerate(self.steps):
+            after = self.steps[number + 1].pending if number + 1 < len(self.steps) else self.pending
+            if len(after) < len(step.pending) + (step.task in after):
+                for task in step.pending.keys() - after.keys():
+                    if task != step.task:
+                        yield number, task, step.pending[task]
 
 
 class Choice(NamedTuple):

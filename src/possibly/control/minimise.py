@@ -86,11 +86,14 @@ def _tried(program: Program, execution: Execution, same: Same) -> Execution:
     return min(execution, other, key=cost) if same(other) else execution
 
 
-def fewest_turns(execution: Execution) -> tuple[Task, ...]:
-    """The tasks of the decisive steps in an equivalent order with the fewest turns."""
+def fewest_turns(execution: Execution, needed: int | None = None) -> tuple[Task, ...]:
+    """The tasks of the decisive steps in an equivalent order with the fewest turns, or of those `needed`."""
     steps = decisive(execution)
+    if not steps:  # it fails before the first
+        return ()
     order = Causality(steps)
-    needed = order.past[-1] if len(steps) < len(execution.steps) else (1 << len(steps)) - 1
+    if needed is None:
+        needed = order.past[-1] if len(steps) < len(execution.steps) else (1 << len(steps)) - 1
     turns = _breadth_first(order, needed) or _greedy(order, needed)
     return tuple(task for task, count in turns for _ in range(count))
 

@@ -231,9 +231,21 @@ class ExecutionTree:
         self._running[leaf] = leaf.schedule()
         return leaf
 
-    def grow(self, execution: Execution) -> list[Node] | None:
+    def take_back(self, leaf: Node) -> None:
+        """A leaf that was handed out is executed, by somebody who learns from that himself."""
+        del self._running[leaf]
+        leaf.state = State.DONE
+        leaf.count(0, -1)
+
+    def clear(self, node: Node) -> None:
+        """Forgets what is below a node."""
+        self.branches -= node.todo
+        node.count(-node.todo, -node.open)
+        node.children = []
+
+    def grow(self, execution: Execution, leaf: Node | None = None) -> list[Node] | None:
         """The nodes of an execution that was planned, from the root; None if it did not get far enough."""
-        leaf = self._leaf_of(execution)
+        leaf = leaf or self._leaf_of(execution)
         del self._running[leaf]
         leaf.count(0, -1)
         self.executions += 1
@@ -244,7 +256,8 @@ class ExecutionTree:
         if not reached:
             self.infeasible += 1
             if leaf.parent is None or len(steps) < depth - 1:
-                self._note_divergence(f"after {len(steps)} steps another task had to go on")
+                if self._compare(leaf.ancestry(), steps):  # what differed before that says more
+                    self._note_divergence(strayed(steps, leaf.schedule()))
                 return None
         elif depth:
             leaf.know(steps[depth - 1].operation.footprint)
@@ -261,8 +274,8 @@ class ExecutionTree:
                 self.redundant += 1
         return path
 
-    def _compare(self, planned: list[Node], steps: tuple[Step, ...]) -> None:
-        """The same choices must give the same steps."""
+    def _compare(self, planned: list[Node], steps: tuple[Step, ...]) -> bool:
+        """The same choices must give the same steps; whether they do."""
         for number, (node, step) in enumerate(zip(planned[1:], steps, strict=False)):
             done = step.operation.footprint
             if node.footprint is not done and node.footprint != done:
@@ -271,7 +284,8 @@ class ExecutionTree:
                 if not (one <= other or other <= one):
                     where = f" at {step.operation.at}" if step.operation.at else ""
                     self._note_divergence(f"step {number + 1}{where} does not touch the same as before")
-                    return
+                    return False
+        return True
 
     def _note_divergence(self, what: str) -> None:
         self.diverged += 1
@@ -320,6 +334,13 @@ class ExecutionTree:
             self._fresh.append(node)
         self.branches += 1
         return node
+
+
+def strayed(steps: tuple[Step, ...], plan: tuple[Task, ...]) -> str:
+    """What is said of an execution that could not go as far as it had gone before."""
+    before = steps[-1].operation.at if steps else ""
+    where = f", after {before}" if before else ""
+    return f"in step {len(steps) + 1}{where}, task {plan[len(steps)]} went on before and cannot now"
 
 
 def _common(one: tuple[Task, ...], other: tuple[Task, ...]) -> int:

@@ -42,7 +42,7 @@ class Simulated:
         self.closed = False
 
     def begin(self) -> Moment:
-        return self._moment(list(self.program), {}, tuple((p, None) for p in self.program))
+        return self._moment(list(self.program), {}, tuple((p, None, ()) for p in self.program))
 
     def proceed(self, completions: list[Completion], going: list[Process]) -> Moment:
         done = [each.process for each in completions]
@@ -53,6 +53,9 @@ class Simulated:
 
     def evaluate(self, process: Process, predicate: str, state: Collective) -> bool | str:
         return "no predicates here"
+
+    def thread_of(self, process: Process) -> tuple[int, str]:
+        return list(self.program).index(process), process
 
     def close(self) -> None:
         self.closed = True

@@ -17,7 +17,7 @@ from possibly.logic.parser import parse
 from possibly.logic.printer import unparse
 from tests.control.macro.simulated import Program, Simulated, explored, matchings, random_ranks
 from tests.control.macro.test_tree import MASTER
-from tests.logic.test_progression import holds, random_formula
+from tests.logic.ltl.test_progression import holds, random_formula
 
 CASES = 20 * int(os.environ.get("POSSIBLY_CASES", "1"))
 
@@ -150,3 +150,17 @@ def test_systems_are_closed() -> None:
     Explorer(start, Tree()).explore()
     assert len(made) == 6
     assert all(system.closed for system in made)
+
+
+def test_a_path_that_is_too_long_is_given_up_and_nothing_is_known_of_its_end() -> None:
+    long: Program = {"P0": [("put", "Q"), ("get", "Q")] * 30}
+    tree = explored(long, Plan(steps=20))
+    assert [(leaf.end, leaf.holds) for leaf in tree.leaves] == [("limit", None)]
+    assert tree.verdict is None
+    assert "more than 20 macro-steps (--steps)" in tree.undecided[0]
+    assert explored(long).verdict is True
+
+
+def test_one_who_finds_nothing_again_and_again_goes_in_circles_only_if_nothing_changes() -> None:
+    counting: Program = {"P0": [("try", "Q")] * 300}
+    assert explored(counting).leaves[0].end == "limit"

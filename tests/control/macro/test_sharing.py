@@ -160,11 +160,46 @@ def test_threads_of_an_imported_file_are_watched_too(tmp_path: Path) -> None:
     assert tree.uncontrolled == ["numbers is shared by threads, with no message in between"]
 
 
-def test_what_is_assumed_of_tasks_is_told(tmp_path: Path) -> None:
-    text = "import asyncio\nasync def main():\n    await asyncio.Queue().put(1)\nasyncio.run(main())\n"
-    tree = tree_of(program(tmp_path, text))
-    assert tree.assumed == ["tasks of an event loop share nothing but messages"]
-    assert tree.verdict is True
+TASKS = """\
+    import asyncio
+    seen, done = [], asyncio.Event
+    async def get(n, box):
+        await box.get()
+        seen.append(n)
+    async def put(box, n=0):
+        seen.append(n) if n else None
+        await box.put(n)
+    async def main():
+        one, two = asyncio.Queue(), asyncio.Queue()
+        {body}
+    asyncio.run(main())
+    {after}
+"""
+SHARED = "seen is shared by tasks, with no message in between"
+
+
+@pytest.mark.parametrize(
+    ("body", "after", "uncontrolled"),
+    [
+        ("await asyncio.gather(get(1, one), get(2, two), put(one), put(two))", "", [SHARED]),
+        ("await asyncio.gather(get(1, one), put(one, 2))", "assert seen == [2, 1]", []),
+        ("await asyncio.gather(get(1, one), put(one)); seen.append(3)", "seen.clear()", []),
+        ("task = asyncio.create_task(put(one, 1)); await task; seen.append(2)", "", []),
+        ("task = asyncio.create_task(put(one, 1)); seen.append(2); await task", "", [SHARED]),
+        (
+            "async with asyncio.TaskGroup() as group: group.create_task(put(one, 1))\n        seen.append(2)",
+            "",
+            [],
+        ),
+        ("seen.append(2); await put(one, 1)", "", []),
+    ],
+)
+def test_what_tasks_share_without_a_message_is_noticed(
+    body: str, after: str, uncontrolled: list[str], tmp_path: Path
+) -> None:
+    tree = tree_of(program(tmp_path, TASKS.format(body=body, after=after)))
+    assert [leaf.detail for leaf in tree.leaves] == [""] * len(tree.leaves)
+    assert (tree.uncontrolled, tree.assumed) == (uncontrolled, [])
 
 
 def test_what_was_published_is_learnt() -> None:

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from possibly.control.execution import Choice, Execution, Operation, Step, Task
+from possibly.control.forking.zygote import script
 from possibly.control.runtime.memory import EVERYTHING
-from possibly.control.runtime.zygote import script
 from possibly.control.schedulers.dpor import Dpor
 
 Result = tuple[str, str, bytes]
 """How an execution ended, what went wrong, and what it printed."""
 
 
-CONSTANT = ("L", "M", "R", "E", "S", "Q", "C", "O", "a", "d", "o", "log", "threads", "t", "F", "I", "N", "G")
+CONSTANT = tuple(
+    "L M R E S Q C O a d o log threads t F I N G job account up State checked twice locked".split()
+)
 FREE = ("start", "end", "join", "exit")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from possibly.control.execution import Choice, Execution, Step, Task
-from possibly.control.runtime.zygote import script
-from possibly.session.explore import Exploration, Options, explore
+from possibly.control.forking.zygote import script
+from possibly.session.exploring.explore import Exploration, Options, explore
 
 
 class Stay:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.runtime.zygote import script
-from possibly.session.explore import Exploration, Options, explore
+from possibly.control.forking.zygote import script
+from possibly.session.exploring.explore import Exploration, Options, explore
 
 GO = """
 import queue, threading, time
@@ -758,29 +758,19 @@ OPEN = {
         assert n
     """,
     ),
-    "sockets of a loop": (
+    "pipes of a loop": (
         "event loop",
         r"""
-        import asyncio, socket
+        import asyncio, os
         async def main():
-            a, b = socket.socketpair()
-            r, w = await asyncio.open_connection(sock=a)
-            r2, w2 = await asyncio.open_connection(sock=b)
-            w.write(b"x\n"); await w.drain()
-            assert await r2.readline() == b"x\n"
-            w.close(); w2.close()
+            r, w = os.pipe()
+            reader = asyncio.StreamReader()
+            loop = asyncio.get_running_loop()
+            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(r, "rb"))
+            os.write(w, b"x\n")
+            assert await reader.readline() == b"x\n"
+            os.close(w)
         asyncio.run(main())
-    """,
-    ),
-    "exec": (
-        "exec or eval",
-        """
-        n = 0
-        def w():
-            exec("global n; n = n + 1", globals())
-        def r():
-            assert n == 0
-        go(r, w)
     """,
     ),
 }

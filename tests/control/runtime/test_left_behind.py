@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.runtime import repeatable, zygote
-from possibly.control.runtime.zygote import ControlledProgram, script
+from possibly.control.forking import repeatable, zygote
+from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.schedulers.course import Course, Habit
-from possibly.session.explore import explore
+from possibly.session.exploring.explore import explore
 
 THREADS = """
 import threading

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.runtime.zygote import script
-from possibly.session.explore import Options, explore
+from possibly.control.forking.zygote import script
+from possibly.session.exploring.explore import Options, explore
 
 HEAD = """
 import threading

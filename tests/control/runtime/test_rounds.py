@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from possibly.control.runtime.zygote import script
+from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
-from possibly.session.explore import Exploration, Options, explore
+from possibly.session.exploring.explore import Exploration, Options, explore
 
 STARTS = """
 threads = [threading.Thread(target=work, name=name) for name, work in works.items()]
@@ -138,3 +138,23 @@ def test_a_program_that_need_not_end_is_no_failure(tmp_path: Path) -> None:
 
 def test_a_loop_that_tries_a_lock_waits_for_its_release(tmp_path: Path) -> None:
     assert explored(tmp_path, TRYING).holds is True
+
+
+FLAG = """
+import threading, time
+ready, stages = False, []
+def first():
+    global ready
+    time.sleep(0.001)
+    stages.append(1)
+    ready = True
+def second():
+    while not ready: time.sleep(0.001)
+    assert stages == [1]
+works = {"second": second, "first": first}
+"""
+
+
+def test_a_flag_that_is_polled_with_a_sleep_is_covered(tmp_path: Path) -> None:
+    found = explored(tmp_path, FLAG)
+    assert found.holds is True, found.open or found.failure

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import pickle
 from collections import Counter
+from itertools import islice
 from random import Random
+
+import pytest
 
 from possibly.control.causality import canonical
 from possibly.control.coverage import species
@@ -14,7 +17,7 @@ from possibly.control.schedulers.bounded import Bounded, preemptions
 from possibly.control.schedulers.pct import Pct
 from possibly.control.schedulers.random import RandomWalk
 from tests.control.bugs import double_checked, lock_order, lost_update
-from tests.control.programs import random_program, unlocked
+from tests.control.programs import independent, lastzero, locked, random_program, readers, unlocked
 from tests.control.toy import Toy, interleavings
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
@@ -28,41 +31,67 @@ def explored(program: Toy, explorer: Bounded) -> list[Execution]:
     return executions
 
 
-def test_bounded_preemption_executes_every_schedule_within_the_bound_once() -> None:
-    compared = 0
+def every_schedule(program: Toy, most: int = 120) -> list[Execution] | None:
+    """By brute force; None if there are more."""
+    found = list(islice(interleavings(program), most + 1))
+    return found if len(found) <= most else None
+
+
+def test_bounded_preemption_accounts_for_every_schedule_within_the_bound_once() -> None:
+    compared = executions = classes = 0
     for seed in range(40 * MANY):
-        program = random_program(Random(f"bounded {seed}"))
-        every = []
-        for execution in interleavings(program):
-            every.append(execution)
-            if len(every) > 250:
-                break
-        if len(every) > 250:
+        program, bound = random_program(Random(f"bounded {seed}")), seed % 3
+        every = every_schedule(program)
+        if every is None:
             continue
         compared += 1
-        bound = seed % 3
         explorer = Bounded(bound)
-        found = [execution.schedule for execution in explored(program, explorer)]
-        wanted = {e.schedule for e in every if preemptions(e.steps) <= bound}
-        assert len(found) == len(set(found)) and set(found) == wanted, seed
+        found = explored(program, explorer)
+        wanted = [each for each in every if preemptions(each.steps) <= bound]
+        schedules = {each.schedule for each in found}
+        assert len(schedules) == len(found) and schedules <= {each.schedule for each in wanted}, seed
+        assert len(found) + explorer.foreseen == len(wanted), seed
+        assert {canonical(each) for each in found} == {canonical(each) for each in wanted}, seed
+        assert len(explorer.classes) == len({canonical(each) for each in wanted}), seed
         assert explorer.is_complete == (len(wanted) == len(every)), seed
+        executions, classes = executions + len(found), classes + len(explorer.classes)
     assert compared > 5 * MANY
+    assert classes <= executions <= 2 * classes  # most of them are tiny
+
+
+@pytest.mark.parametrize("program", [unlocked(3), locked(4), lastzero(3), readers(4), independent(4)])
+def test_a_class_is_hardly_ever_executed_twice(program: Toy) -> None:
+    explorer = Bounded(1)
+    found = explored(program, explorer)
+    assert len(found) <= 1.2 * len(explorer.classes) and explorer.foreseen
 
 
 def test_fewer_preemptions_come_first() -> None:
-    spent = [preemptions(execution.steps) for execution in explored(unlocked(2), Bounded(2))]
+    spent = [preemptions(execution.steps) for execution in explored(unlocked(3), Bounded(2))]
     assert spent == sorted(spent) and spent[-1] == 2
 
 
 def test_each_level_is_told_with_all_its_classes() -> None:
     """The classes of all schedules with so many preemptions, by brute force."""
-    program = unlocked(3)
+    program = Toy(at_once=tuple([_increments] * 3))
     explorer = Bounded(2)
     explored(program, explorer)
     every = [(preemptions(each.steps), canonical(each)) for each in interleavings(program)]
     for level, known in explorer.levels.items():
         assert known == len({trace for spent, trace in every if spent <= level})
     assert list(explorer.levels) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_execution_may_go_anywhere(seed: int) -> None:
+    """As one does in which steps turn up afterwards: whatever it spent is counted."""
+    program, explorer = Toy(at_once=tuple([_increments] * 3)), Bounded(1)
+    assert explorer.plan() is not None
+    first = program.execute(RandomWalk(seed).plan())
+    explorer.learn(first)
+    found = {canonical(each) for each in [first, *explored(program, explorer)]}
+    every = [each for each in interleavings(program) if preemptions(each.steps) <= 1]
+    assert found == {canonical(each) for each in [first, *every]}
 
 
 def test_a_level_is_told_only_when_all_of_it_was_executed() -> None:
@@ -100,6 +129,11 @@ def test_random_choices_are_uniform() -> None:
         firsts[program.execute(explorer.plan()).schedule[0]] += 1
     # A binomial of mean 500 and deviation 19.
     assert all(400 < number < 600 for number in firsts.values()) and len(firsts) == 4
+
+
+def _increments():  # type: ignore[no-untyped-def]
+    value = yield ("read", "x")
+    yield ("write", "x", value + 1)
 
 
 def _writes():  # type: ignore[no-untyped-def]

@@ -10,7 +10,7 @@ from possibly.control.temporal.system import Reading, State
 from possibly.logic.bind import Vocabulary
 from possibly.logic.syntax import Leaf, Name, Node, Shared
 from possibly.logic.walk import fold, with_children
-from tests.logic.test_progression import holds
+from tests.logic.ltl.test_progression import holds
 
 
 class Edge(NamedTuple):

@@ -10,9 +10,9 @@ import pytest
 from possibly.control.schedulers.random import RandomWalk
 from possibly.control.temporal.live import least
 from possibly.control.temporal.stack import Outcome, TemporalStack
-from possibly.session.debug import Opening, opened, variables
-from possibly.session.debug_live import LiveSystem, _along
-from possibly.session.execution_trace import trace_of
+from possibly.session.debugging.live import LiveSystem, _along
+from possibly.session.debugging.temporal import Opening, opened, variables
+from possibly.session.exploring.traces import trace_of
 
 BUGS = Path(__file__).parents[3] / "examples" / "bugs"
 

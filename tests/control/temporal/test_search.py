@@ -17,7 +17,7 @@ from possibly.control.temporal.stack import TemporalStack
 from possibly.control.temporal.steps import StepSearch, Tree, automaton_of
 from possibly.logic.syntax import Node
 from tests.control.temporal.systems import GraphSystem, random_system, satisfies, sequences
-from tests.logic.test_progression import random_formula
+from tests.logic.ltl.test_progression import random_formula
 
 CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 SEEDS = range(120 * CASES)
@@ -110,12 +110,24 @@ def test_depth_first_searches_are_those_printed(seed: int, printed: bool) -> Non
     least = [
         path for root in product.roots() if root not in seen for path in dfs_min(product, root, [], seen)
     ]
-    assert states(found(system, formula, size="min", printed=printed)) == least
+    search = StepSearch(system, formula, 0, Options(size="min", printed=printed)).search
+    assert states([path for path in search.paths() if path is not None]) == least
     seen = set()
     greatest = [
         path for root in product.roots() if root not in seen for path in dfs_max(product, root, [], seen, [0])
     ]
     assert states(found(system, formula, size="max", printed=printed)) == greatest
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("size", ["min", "shortest"])
+def test_no_beginning_of_a_minimal_step_is_a_step(seed: int, size: str) -> None:
+    system, formula = case(seed)
+    for printed in (False, True):
+        for path in found(system, formula, size=size, printed=printed, bound=LONGEST):
+            shorter = [path.states[:n] for n in range(1, len(path.states))]
+            assert not any(satisfies(system, each, formula) for each in shorter)
+            assert len(path.moves) == len(path.states) - 1
 
 
 @pytest.mark.parametrize("seed", SEEDS)

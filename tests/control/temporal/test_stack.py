@@ -12,7 +12,7 @@ from possibly.control.temporal.stack import Outcome, TemporalStack
 from possibly.control.temporal.system import NoSuchTransitionError, followed
 from possibly.control.temporal.why import why
 from possibly.errors import FormulaError, UsageError
-from possibly.logic import tableau
+from possibly.logic.ltl import tableau
 from possibly.logic.printer import unparse
 from possibly.order.computation import Computation
 from possibly.trace.notation import trace as trace_of

@@ -9,6 +9,13 @@ class Before:
     def __init__(self) -> None:
         self._after: list[list[int]] = []
 
+    def __len__(self) -> int:
+        return len(self._after)
+
+    def after(self, event: int) -> list[int]:
+        """The events that were said to come after this one."""
+        return self._after[event]
+
     def event(self, *earlier: int | None) -> int:
         self._after.append([])
         for each in earlier:

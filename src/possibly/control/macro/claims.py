@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from possibly.control.macro.history import Start
 from possibly.control.macro.model import MadeClaim, Message, Process, Seen
 from possibly.logic.bind import Vocabulary, bind
-from possibly.logic.claims import ClaimMonitor, Truth
-from possibly.logic.claims_why import Reason, broken_at_the_end, reason, waiting
+from possibly.logic.ltl.claims import ClaimMonitor, Truth
+from possibly.logic.ltl.claims_why import Reason, broken_at_the_end, reason, waiting
 from possibly.logic.parser import parse
-from possibly.logic.predicate import MISSING, Predicate, compile_predicate
+from possibly.logic.predicates.functions import MISSING, Predicate, compile_predicate
 from possibly.logic.source import Source
 from possibly.logic.syntax import At, Done, Leaf, Local, Shared, Transit
 from possibly.trace.place import place_in
@@ -70,6 +71,8 @@ class JudgedClaim:
     made: MadeClaim
     monitor: ClaimMonitor
     predicates: list[Predicate]
+    start: Start
+    """From where on it speaks, of the path as a partial order."""
     state: int = 0
     before: int = 0
     known: dict[int, bool] = field(default_factory=dict)
@@ -88,9 +91,7 @@ class JudgedClaim:
         if self.verdict is not None:
             return Status(self.made.text, self.verdict, self.state)
         self.before = self.state
-        self.state, self.known = self.monitor.ask(
-            self.state, lambda atom: self._holds(self.predicates[atom], state, evaluate)
-        )
+        self.state, self.known = self.monitor.ask(self.state, lambda atom: self.holds(atom, state, evaluate))
         asked = {self.predicates[atom].text: value for atom, value in self.known.items()}
         return Status(self.made.text, self.verdict, self.state, asked)
 
@@ -117,7 +118,9 @@ class JudgedClaim:
     def broken(self) -> tuple[str, ...]:
         return broken_at_the_end(self.monitor, self.state)
 
-    def _holds(self, predicate: Predicate, state: Collective, evaluate: Evaluate) -> bool:
+    def holds(self, atom: int, state: Collective, evaluate: Evaluate) -> bool:
+        """Whether an atom, by its number, is true in a state."""
+        predicate = self.predicates[atom]
         values = [self._value(leaf, state, evaluate) for leaf in predicate.leaves]
         found = bool(predicate.evaluate(values))
         self.faults.update(predicate.faults)
@@ -173,7 +176,7 @@ def in_transit(
 _compiled: dict[tuple[str, frozenset[str]], tuple[ClaimMonitor, list[Predicate]]] = {}
 
 
-def judged(made: MadeClaim, processes: tuple[Process, ...]) -> JudgedClaim:
+def judged(made: MadeClaim, processes: tuple[Process, ...], start: Start | None = None) -> JudgedClaim:
     """The claim, ready to be judged. Its automaton is made once for all paths."""
     key = made.text, frozenset(processes)
     if key not in _compiled:
@@ -184,4 +187,4 @@ def judged(made: MadeClaim, processes: tuple[Process, ...]) -> JudgedClaim:
         monitor = ClaimMonitor(bind(formula, vocabulary, (), source).formula)
         _compiled[key] = monitor, [compile_predicate(atom) for atom in monitor.atoms]
     monitor, predicates = _compiled[key]
-    return JudgedClaim(made, monitor, predicates)
+    return JudgedClaim(made, monitor, predicates, start or Start({}))

@@ -21,7 +21,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from possibly.control.macro.answers import Answers
 from possibly.control.macro.claims import Collective
+from possibly.control.macro.inside.state import SystemState
 from possibly.control.macro.launch import Child, launched
 from possibly.control.macro.model import (
     Completion,
@@ -32,19 +34,26 @@ from possibly.control.macro.model import (
     Seen,
 )
 from possibly.control.macro.wire import VARIABLE, ClosedError, Wire
-from possibly.errors import PossiblyError
+from possibly.errors import ControlError, PossiblyError
 
 PATIENCE = 20.0
 """Seconds that a process may compute before its next operation."""
-ASSUMED_OF_TASKS = "tasks of an event loop share nothing but messages"
+STILL = 10
+"""So many times, 0.2 seconds apart, everybody must be found to wait before it is said."""
 
 
 class Controller:
     """One execution of a program."""
 
     def __init__(
-        self, words: Sequence[str], ranks: int | None = None, patience: float = PATIENCE, shows: bool = False
+        self,
+        words: Sequence[str],
+        ranks: int | None = None,
+        patience: float = PATIENCE,
+        shows: bool = False,
+        unbuffered: bool = False,
     ) -> None:
+        self.unbuffered = unbuffered
         self.words = tuple(words)
         self.ranks = ranks
         self.patience = patience
@@ -64,8 +73,14 @@ class Controller:
         self._ended: set[Process] = set()
         self._payloads: dict[str, tuple[str, bytes]] = {}
         self._sends: dict[Process, int] = {}
+        self._answers: dict[tuple[int, str], Answers] = {}
+        """What predicates said, by the interpreter that has them."""
         self._asked: Collective | None = None
         self._told: set[Process] = set()
+        self._may_block = False
+        """Somebody may wait for something else than a message."""
+        self._still = 0
+        """How often in a row everybody was found to wait."""
         self._fresh()
 
     def _fresh(self) -> None:
@@ -73,10 +88,12 @@ class Controller:
         self._waiting: dict[Process, Seen] = {}
         self._breaks: dict[Process, Seen] = {}
         self._claims: list[MadeClaim] = []
-        self._started: list[tuple[Process, Process | None]] = []
+        self._started: list[tuple[Process, Process | None, tuple[tuple[str, bool], ...]]] = []
         self._failures: list[tuple[Process, str]] = []
         self._uncontrolled: list[str] = []
         self._assumed: list[str] = []
+        self._files: list[str] = []
+        self._daemons: list[Process] = []
 
     # ---- the port -------------------------------------------------------------------------------
 
@@ -88,11 +105,12 @@ class Controller:
         self._listening.listen(256)
         self._selector.register(self._listening, selectors.EVENT_READ, None)
         self._running = {f"rank{n}" for n in range(self.ranks)} if self.ranks is not None else {"main"}
-        self._started = [(process, None) for process in sorted(self._running)]
+        self._started = [(process, None, ()) for process in sorted(self._running)]
         self._child = self._launched(path)
         return self._gathered()
 
     def proceed(self, completions: list[Completion], going: list[Process]) -> Moment:
+        self._answers.clear()  # a predicate may look at more than the state that it is given
         by_owner: dict[Process, list[tuple[Any, ...]]] = {}
         for each in [*completions, *[Completion(process) for process in going]]:
             owner = self._owners.get(each.process, each.process)
@@ -105,19 +123,25 @@ class Controller:
         where = self._evaluator(process)
         if where is None:
             return "the process that made the claim has gone"
+        transit = [(m.name, m.sender, m.to, m.tag) for m in state.transit]
+        looked = SystemState(dict(state.seen), transit)
+        answers = self._answers.setdefault((self._pids[where], predicate), Answers())
+        known = answers.find(looked)
+        if known is not None:
+            return known
         wire = self._wires[where]
         if self._asked is not state:
             self._asked, self._told = state, set()
         try:
             if where not in self._told:
                 self._told.add(where)
-                transit = [(m.name, m.sender, m.to, m.tag) for m in state.transit]
                 wire.send("state", dict(state.seen), transit)
             wire.send("evaluate", predicate)
-            _, found = wire.receive()
+            _, found, reads = wire.receive()
         except ClosedError:
             return "the process that made the claim has gone"
         result: bool | str = found
+        answers.add(looked, reads, result)
         return result
 
     def _evaluator(self, process: Process) -> Process | None:
@@ -127,6 +151,9 @@ class Controller:
             return process
         near = [p for p in waiting if self._pids[p] == self._pids.get(process)]
         return next(iter(near or waiting), None)
+
+    def thread_of(self, process: Process) -> tuple[int, str]:
+        return self._pids.get(process, 0), self._owners.get(process, process)
 
     def close(self) -> None:
         for key in list(self._selector.get_map().values()):
@@ -157,7 +184,11 @@ class Controller:
     # ---- starting and ending --------------------------------------------------------------------
 
     def _launched(self, path: str) -> Child:
-        environment = {**os.environ, VARIABLE: json.dumps({"socket": path}), "PYTHONHASHSEED": "0"}
+        environment = {
+            **os.environ,
+            VARIABLE: json.dumps({"socket": path, "unbuffered": self.unbuffered}),
+            "PYTHONHASHSEED": "0",
+        }
         output = None if self.shows else os.path.join(self.folder, "output")
         return launched(self.words, self.ranks, environment, output)
 
@@ -190,7 +221,7 @@ class Controller:
 
     def _gathered(self) -> Moment:
         """Waits until everybody has stopped."""
-        deadline = time.monotonic() + self.patience
+        deadline, self._still = time.monotonic() + self.patience, 0
         while self._running - set(self.held):
             self._hear(deadline)
         found = Moment(
@@ -202,6 +233,8 @@ class Controller:
             tuple(self._failures),
             tuple(self._uncontrolled),
             tuple(self._assumed),
+            tuple(self._files),
+            tuple(self._daemons),
         )
         self._fresh()
         return found
@@ -217,14 +250,24 @@ class Controller:
             self._check_alive(deadline)
 
     def _check_alive(self, deadline: float) -> None:
+        self._still = self._still + 1 if self._may_block and self._is_asleep() else 0
+        if self._still >= STILL:
+            who = ", ".join(sorted(self._running - set(self.held)))
+            raise ControlError(
+                f"{who} waits for something that is no message", hint="explore it without --macro"
+            )
         if self._child.poll() is not None and not self._wires:
             raise PossiblyError(f"the program did not start: {_last_line(self.output())}", file=self.words[0])
         if time.monotonic() > deadline:
             who = ", ".join(sorted(self._running - set(self.held)))
-            raise PossiblyError(
+            raise ControlError(
                 f"{who} did not come to a communication operation within {self.patience:g} seconds",
                 hint="it computes for longer (--patience SECONDS) or waits for something that is no message",
             )
+
+    def _is_asleep(self) -> bool:
+        """Whether all processes wait, none computes or would if it were let."""
+        return all(map(is_asleep, set(self._pids.values())))
 
     def _accept(self) -> None:
         end, _ = self._listening.accept()
@@ -260,8 +303,7 @@ class Controller:
         """A word of a task, by the connection of its thread."""
         if what == "hello":
             self._owners[task], self._pids[task] = owner, self._pids[owner]
-            self._started.append((task, owner))
-            self._assumed = [ASSUMED_OF_TASKS]
+            self._started.append((task, owner, ()))
         else:
             self._take_of(task, None, what, *rest)
 
@@ -272,10 +314,11 @@ class Controller:
                 name, pid = rest
                 if name not in self._running:
                     self._running.add(name)
-                    self._started.append((name, None))
+                    self._started.append((name, None, ()))
                 self._wires[name], self._pids[name] = wire, pid
             case "expect":
-                self._expect(rest[0], process)
+                self._expect(rest[0], process, rest[1])
+                self._daemons += [rest[0]] if rest[2] else []
             case "at":
                 self._stopped(process, *rest)
             case "idle":
@@ -286,19 +329,22 @@ class Controller:
                 self.held[process] = (rest[0], rest[1])
             case "failed":
                 self._failures.append((process, rest[0]))
+            case "files":
+                self._files += rest[0]
             case "uncontrolled":
                 self._uncontrolled.append(rest[0])
+                self._may_block = self.ranks is None
             case "refused":
                 hint = "explore it without --macro"
-                raise PossiblyError(f"{rest[0]} cannot be controlled in macro-steps", hint=hint)
+                raise ControlError(f"{rest[0]} cannot be controlled in macro-steps", hint=hint)
 
-    def _expect(self, child: Process, parent: Process) -> None:
+    def _expect(self, child: Process, parent: Process, touched: tuple[tuple[str, bool], ...]) -> None:
         """A process is being started; its own word may have come first."""
-        if (child, None) in self._started:
-            self._started.remove((child, None))
+        if (child, None, ()) in self._started:
+            self._started.remove((child, None, ()))
         elif child not in self._pids:
             self._running.add(child)
-        self._started.append((child, parent))
+        self._started.append((child, parent, touched))
 
     def _stopped(
         self,
@@ -317,6 +363,19 @@ class Controller:
         self._waiting[process] = seen
         self._claims += claims
         self._running.discard(process)
+
+
+def is_asleep(pid: int) -> bool:
+    """Whether all threads of a process wait, where the system tells."""
+    try:
+        states = [file.read_text().rpartition(")")[2].split()[0] for file in _threads(pid)]
+    except OSError:
+        return False
+    return bool(states) and set(states) <= {"S"}
+
+
+def _threads(pid: int) -> list[Path]:
+    return list(Path(f"/proc/{pid}/task").glob("*/stat"))
 
 
 def _last_line(text: str) -> str:

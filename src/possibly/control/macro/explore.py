@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from possibly.control.macro.model import MadeClaim
-from possibly.control.macro.run import Breakpoint, DivergedError, Run, System
+from possibly.control.macro.run import MOST_STEPS, Breakpoint, DivergedError, Run, System
 from possibly.control.macro.tree import Arc, Tree, TreeNode, arcs_of
 
 
@@ -34,6 +34,8 @@ class Plan:
     """Executions at most."""
     seconds: float | None = None
     """No new execution after that time."""
+    steps: int = MOST_STEPS
+    """Macro-steps of a path at most."""
     stop_at_first: bool = False
     """End at the first leaf that does not hold."""
 
@@ -47,6 +49,7 @@ class Explorer:
         tree: Tree,
         plan: Plan | None = None,
         tell: Callable[[Tree], None] | None = None,
+        judge: Callable[[Run, TreeNode], None] | None = None,
     ) -> None:
         self.start = start
         self.tree = tree
@@ -55,17 +58,19 @@ class Explorer:
         """The node at which the goal became true."""
         self.last: Run | None = None
         self.faults: dict[str, None] = {}
+        self.files: dict[str, None] = {}
         self.missing: set[str] = set()
         self.valued: set[str] = set()
         self._random = Random(self.plan.seed)
         self._deadline = time.monotonic() + self.plan.seconds if self.plan.seconds is not None else None
         self._tell = tell or (lambda tree: None)
+        self._judge = judge or (lambda run, node: None)
 
     # ---- one execution --------------------------------------------------------------------------
 
     def open(self, number: int = 0) -> tuple[Run, Breakpoint]:
         """A fresh execution, brought to a node; the caller closes its system."""
-        run = Run(self.start(), self.tree.users, self._goals())
+        run = Run(self.start(), self.tree.users, self._goals(), self.plan.steps)
         try:
             return run, self._replayed(run, number)
         except BaseException:
@@ -113,9 +118,11 @@ class Explorer:
         node.pending = list(point.pending)
         node.verdicts = [_verdict(each) for each in point.verdicts]
         self._conclude(node, run, point)
+        if node.is_leaf:
+            self._judge(run, node)
         if point.space is not None:
             node.space, node.users = point.space, self.tree.users.count
-            node.arcs = arcs_of(point.space.branches(self.tree.users))
+            node.arcs = arcs_of(point.space.branches(self.tree.users), point.impossible)
         elif not point.end:
             node.arcs = [Arc((), run._asleep)]
 
@@ -212,6 +219,7 @@ class Explorer:
                 self._go_on(run, self.tree.nodes[number], arc)
             except DivergedError as error:
                 self._diverged(arc, str(error))
+            self.files.update(run.files)
 
     def _diverged(self, arc: Arc | None, text: str) -> None:
         if arc is not None:

@@ -18,8 +18,12 @@ be taken only if no other one in the queue must have entered before it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 from possibly.control.macro.before import Before
 from possibly.control.macro.choices import Group, Space, Users, groups_of, is_queued, reached
+from possibly.control.macro.loops import Loop
 from possibly.control.macro.model import (
     Channel,
     Choice,
@@ -32,9 +36,22 @@ from possibly.control.macro.model import (
     Selection,
     process_of,
 )
+from possibly.control.macro.touches import Opened, Touches
 
+MANY_ORDERS = "tasks of an event loop: more orders than were looked at"
 MOST_POLLS = 3
 """How often in a row a process may find nothing though something is under way."""
+
+
+class Arrival(NamedTuple):
+    """The events of a process that has come to an operation, for whoever follows the path."""
+
+    event: int
+    message: Message | None
+    """That it is about to send."""
+    sends: tuple[tuple[int, Message], ...]
+    """What it sent on the way without stopping."""
+    posts: tuple[int, ...]
 
 
 class Board:
@@ -44,6 +61,8 @@ class Board:
         self.users = users
         self.pending: dict[Process, Operation] = {}
         self.ended: set[Process] = set()
+        self.daemons: set[Process] = set()
+        """Processes that are not waited for at the end."""
         self.messages: dict[Channel, list[Message]] = {}
         """Sent and not matched yet, in the order in which they were sent."""
         self.outside: dict[Channel, list[Message]] = {}
@@ -56,6 +75,7 @@ class Board:
         self.log: list[tuple[ReceiveName, Message]] = []
         """Every match so far, for the reader of a path."""
         self.before = Before()
+        self.touches = Touches(self.before)
         self._last: dict[Process, int] = {}
         """The event of each process's newest operation."""
         self._entries_by: dict[tuple[Process, Channel], int] = {}
@@ -74,27 +94,61 @@ class Board:
         """What was there when a process last found nothing, and how many times in a row."""
         self.uncontrolled: dict[str, None] = {}
         """What was left out."""
+        self.loops: dict[str, Loop] = {}
+        """The event loops that run tasks, by their threads."""
+        self.entries: dict[str, int] = {}
+        """The events at which messages came into channels of bounded capacity."""
 
     # ---- reports --------------------------------------------------------------------------------
 
-    def arrive(self, process: Process, operation: Operation) -> None:
+    def arrive(self, process: Process, operation: Operation) -> Arrival:
         """The process has come to its next operation."""
+        sends, posts, since = [], [], self._last.get(process)
         for sent in operation.sends:
             self._last[process] = self.before.event(self._last.get(process))
-            self._send(process, sent)
+            sends.append((self._last[process], self._send(process, sent)))
+            self._follow(process, sent, sends[-1][1].name)
         for receive in operation.posts:
             self._last[process] = self.before.event(self._last.get(process))
             self._post(receive)
+            posts.append(self._last[process])
         self.pending[process] = operation
         self._last[process] = self.before.event(self._last.get(process))
         if operation.receive is not None:
             self._post(operation.receive)
-        if operation.kind == "send":
-            self._send(process, operation)
-        elif operation.kind == "collective":
+        message = self._send(process, operation) if operation.kind == "send" else None
+        if message is not None:
+            self._follow(process, operation, message.name)
+        elif operation.receive is not None:
+            self._follow(process, operation, operation.receive.name)
+        if operation.kind == "collective":
             self._arrivals.setdefault(operation.channel, {})[process] = self._last[process]
         elif operation.kind == "end":
             self.ended.add(process)
+        self.touches.add(process, since, self._last[process], operation.touched)
+        return Arrival(self._last[process], message, tuple(sends), tuple(posts))
+
+    def _follow(self, process: Process, operation: Operation, name: str) -> None:
+        if operation.loop:
+            self.loops.setdefault(operation.loop, Loop()).did(process, operation, name)
+
+    def loops_allow(self, selection: Selection = ()) -> bool:
+        """Whether the event loops could have come to this, and go on with these choices."""
+        if not self.loops:
+            return True
+        matched = {name: message.name for name, message in self.matched.items()}
+        matched.update({each.receive: each.message for each in selection if each.kind in ("match", "take")})
+        for loop in self.loops.values():
+            found = loop.can(matched)
+            if found is None:
+                self.uncontrolled[MANY_ORDERS] = None
+            if found is False:
+                return False
+        return True
+
+    def newest(self, process: Process) -> int:
+        """The last event of the process."""
+        return self._last[process]
 
     def _post(self, receive: Receive) -> None:
         self.posted.setdefault(receive.process, []).append(receive)
@@ -102,11 +156,15 @@ class Board:
         for channel in receive.channels:
             self.users.receives(receive.process, channel)
 
-    def start(self, child: Process, parent: Process | None) -> None:
-        """A process begins, after what its parent did."""
+    def start(self, child: Process, parent: Process | None, touched: Opened = ()) -> None:
+        """A process begins, after what its parent did; these files it had opened."""
+        if parent is not None and touched:
+            since = self._last.get(parent)
+            self._last[parent] = self.before.event(since)
+            self.touches.add(parent, since, self._last[parent], touched)
         self._last[child] = self.before.event(self._last.get(parent) if parent else None)
 
-    def _send(self, process: Process, operation: Operation) -> None:
+    def _send(self, process: Process, operation: Operation) -> Message:
         self._counts[process] = self._counts.get(process, 0) + 1
         number, channel = self._counts[process], operation.channel
         name = f"{process}#{number}"
@@ -119,6 +177,7 @@ class Board:
         self._sent[process] = message
         waiting = self.outside if operation.capacity else self.messages
         waiting.setdefault(channel, []).append(message)
+        return message
 
     def _entry(self, process: Process, operation: Operation) -> int:
         """The event at which the message comes into its channel."""
@@ -187,7 +246,7 @@ class Board:
     def _take(self, process: Process, message: Message) -> None:
         """The message was the first in the queue."""
         channel, event = message.channel, self._last[process]
-        for other in self.messages[channel]:
+        for other in _heads(self.messages[channel]):
             self.before.add(message.entry, other.entry)
         takes = self._takes.setdefault(channel, [])
         if takes:
@@ -198,6 +257,8 @@ class Board:
 
     def _is_done(self, process: Process) -> bool:
         operation = self.pending[process]
+        if operation.loop and self._is_blocked(operation.loop):
+            return False
         match operation.kind:
             case "send":
                 message = self._sent[process]
@@ -215,6 +276,11 @@ class Board:
                 arrived = self._arrivals[operation.channel]
                 return all(member in arrived for member in operation.members)
         return False
+
+    def _is_blocked(self, thread: Process) -> bool:
+        """Whether a task has blocked the thread of its loop, by an operation that is none of asyncio."""
+        pending = self.pending.get(thread)
+        return pending is not None and pending.kind not in ("await", "end")
 
     def _completion(self, process: Process) -> Completion:
         operation = self.pending[process]
@@ -242,24 +308,26 @@ class Board:
         """The messages that this receive could get now."""
         found = []
         for channel in receive.channels:
-            fitting = [m for m in self.messages.get(channel, ()) if _fits(receive, m)]
+            there = self.messages.get(channel, [])
+            is_open = receive.source is None and receive.tag is None
+            fitting = there if is_open else [m for m in there if _fits(receive, m)]
             found += [
-                message
-                for message in fitting
-                if self._is_least(message, fitting) and not self._is_claimed_before(receive, message)
+                message for message in self._least(fitting) if not self._is_claimed_before(receive, message)
             ]
         return found
 
-    def _is_least(self, message: Message, fitting: list[Message]) -> bool:
-        """Whether no other message of these must be received before this one."""
-        if message.order == "line":
-            return fitting[0] is message
-        if any(each.sender == message.sender and each.number < message.number for each in fitting):
-            return False
-        if message.order == "source":
-            return True
-        others = (each for each in fitting if each is not message)
-        return not any(self.before.holds(each.entry, message.entry) for each in others)
+    def _least(self, fitting: list[Message]) -> list[Message]:
+        """Those before which no other message of these must be received: of each sender the first at most.
+
+        What another message of that sender comes before, its first one does too.
+        """
+        if fitting and fitting[0].order == "line":
+            return fitting[:1]
+        heads = _heads(fitting)
+        return [each for each in heads if each.order == "source" or not self._has_earlier(each, heads)]
+
+    def _has_earlier(self, message: Message, others: list[Message]) -> bool:
+        return any(self.before.holds(each.entry, message.entry) for each in others if each is not message)
 
     def _is_claimed_before(self, receive: Receive, message: Message) -> bool:
         """Whether a receive that the same process posted earlier would take the message."""
@@ -305,9 +373,9 @@ class Board:
         now = [self._last[receive.process]]
         if not receive.mailbox:
             now += [event for channel in receive.channels for event in self._takes.get(channel, [])[-1:]]
-        there = [
+        there = _heads(
             m for channel in receive.channels for m in self.messages.get(channel, ()) if _fits(receive, m)
-        ]
+        )
         if self._any_before([message.entry for message in there], now):
             return False
         return self._may_poll_again(receive.process, frozenset(m.name for m in candidates))
@@ -358,9 +426,9 @@ class Board:
         there = [message for channel in channels for message in self.messages.get(channel, ())]
         if choice.kind == "nothing":
             takes = self._takes.get(choice.channel, [])[-1:]
-            return [self._last[choice.process], *takes], [message.entry for message in there]
-        rest = [m.entry for m in there if m.channel == choice.channel and m.name != choice.message]
-        return [self._message(choice).entry], rest
+            return [self._last[choice.process], *takes], [message.entry for message in _heads(there)]
+        rest = _heads(m for m in there if m.channel == choice.channel and m.name != choice.message)
+        return [self._message(choice).entry], [message.entry for message in rest]
 
     def _group(self, choices: list[Choice]) -> Group:
         channels = {choice.channel for choice in choices if choice.channel}
@@ -398,7 +466,7 @@ class Board:
         entered = self._entries_by.get(("", choice.channel))
         bounds = (*self._takes.get(choice.channel, [])[-1:], *self._bounds.get(choice.channel, ()))
         entry = self.before.event(message.entry, entered, *bounds)
-        self._entries_by["", choice.channel] = entry
+        self._entries_by["", choice.channel] = self.entries[message.name] = entry
         self._last[message.sender] = self.before.event(self._last[message.sender], entry)
         self.messages.setdefault(choice.channel, []).append(message._replace(order="line", entry=entry))
 
@@ -418,7 +486,7 @@ class Board:
                 self.before.add(takes[-1], event)
             takes.append(event)
             self._bounds.setdefault(channel, []).append(event)
-            for message in self.messages.get(channel, ()):
+            for message in _heads(self.messages.get(channel, ())):
                 self.before.add(event, message.entry)
         self.posted[receive.process].remove(receive)
         self._choices[receive.process] = choice
@@ -427,17 +495,22 @@ class Board:
 
     def transit(self) -> list[Message]:
         """The messages that are sent and not received; not those whose send is still to complete."""
+        sending = {self._sent[process].name for process, each in self.pending.items() if each.kind == "send"}
         found = [message for messages in self.messages.values() for message in messages]
-        return [message for message in found if not self._is_being_sent(message)]
+        return [message for message in found if message.name not in sending]
 
-    def _is_being_sent(self, message: Message) -> bool:
-        operation = self.pending.get(message.sender)
-        is_newest = self._sent[message.sender].name == message.name
-        return operation is not None and operation.kind == "send" and is_newest
+    def unreceived(self) -> list[Message]:
+        """What is left in mailboxes: MPI wants every message received."""
+        return [each for messages in self.messages.values() for each in messages if each.order == "source"]
 
     @property
     def all_ended(self) -> bool:
         return set(self.pending) <= self.ended
+
+    @property
+    def only_daemons(self) -> bool:
+        """Whether all have ended that are waited for at the end."""
+        return set(self.pending) <= self.ended | self.daemons
 
 
 def _finished(operation: Operation, choice: Choice | None) -> tuple[ReceiveName, ...]:
@@ -453,3 +526,11 @@ def _fits(receive: Receive, message: Message) -> bool:
 
 def _kind(message: Message) -> str:
     return "match" if message.order == "source" else "take"
+
+
+def _heads(messages: Iterable[Message]) -> list[Message]:
+    """The first message of each sender to each channel, before which none of its others enters."""
+    found: dict[tuple[Process, Channel], Message] = {}
+    for message in messages:  # each sender's are in the order in which it sent them
+        found.setdefault((message.sender, message.channel), message)
+    return list(found.values())

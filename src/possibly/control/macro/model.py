@@ -73,6 +73,16 @@ class Operation(NamedTuple):
     """Of a collective, which `channel` names: those who must have come to it before this process goes on."""
     target: Process = ""
     """Of a join."""
+    loop: str = ""
+    """Of a task: the thread whose event loop runs it."""
+    suspended: bool = False
+    """Before it the task waited for something that is no message, or began."""
+    after: tuple[tuple[Process, int], ...] = ()
+    """What that was: tasks, and how many puts and gets each had done (see `loops`)."""
+    touched: tuple[tuple[str, bool], ...] = ()
+    """Files that were opened since the operation before, and whether to write."""
+    seen: Any = None
+    """How the process is seen after a send that did not stop it (a `Seen`)."""
 
 
 class Message(NamedTuple):
@@ -164,8 +174,8 @@ class Moment(NamedTuple):
     """Their states at these operations."""
     breaks: dict[Process, Seen]
     """Their states directly after the operations that completed."""
-    started: tuple[tuple[Process, Process | None], ...] = ()
-    """Processes that began since, each with the one that started it."""
+    started: tuple[tuple[Process, Process | None, tuple[tuple[str, bool], ...]], ...] = ()
+    """Processes that began since, each with the one that started it and the files that it had opened."""
     claims: tuple[MadeClaim, ...] = ()
     failures: tuple[tuple[Process, str], ...] = ()
     """Uncaught exceptions: process and last line of the message."""
@@ -173,6 +183,10 @@ class Moment(NamedTuple):
     """What the processes do that cannot be controlled."""
     assumed: tuple[str, ...] = ()
     """What is taken for granted of them and cannot be seen."""
+    files: tuple[str, ...] = ()
+    """Files of the program that were imported since."""
+    daemons: tuple[Process, ...] = ()
+    """Processes that began since and are not waited for at the end."""
 
 
 def process_of(name: str) -> Process:

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from possibly.control.macro.choices import Space, Users
 from possibly.control.macro.claims import Collective, JudgedClaim, Status, judged
+from possibly.control.macro.history import History, Start
 from possibly.control.macro.matching import Board
 from possibly.control.macro.model import (
     Choice,
@@ -27,9 +28,11 @@ from possibly.control.macro.model import (
     Selection,
 )
 
-MOST_STEPS = 10_000
+MOST_STEPS = 100_000
+"""Macro-steps of a path, after which it is given up."""
 MOST_IDLE = 200
-"""Macro-steps in a row in which processes only find nothing, after which they count as going in circles."""
+"""Macro-steps in a row in which processes only find nothing, after which a path is given up; if they are in
+the same state each time they go in circles."""
 
 
 class System(Protocol):
@@ -43,6 +46,10 @@ class System(Protocol):
 
     def evaluate(self, process: Process, predicate: str, state: Collective) -> bool | str:
         """The truth of a predicate of the program, or why it has none."""
+        ...
+
+    def thread_of(self, process: Process) -> tuple[int, str]:
+        """Its interpreter, and which thread of that runs it: they share global variables."""
         ...
 
     def close(self) -> None: ...
@@ -74,18 +81,21 @@ class Breakpoint:
     space: Space | None
     """What there is to choose for the next macro-step; None: it follows by itself, or this is an end."""
     end: str
-    """How the path ends here: `finished`, `deadlock`, `failed`, `livelock`; `repeated`: everything below was,
-    or will be, seen on another path. Empty: it goes on."""
+    """How the path ends here: `finished`, `deadlock`, `failed`, `livelock`; `limit`: it was given up, and
+    nobody knows how it ends; `repeated`: everything below was, or will be, seen on another path, or cannot
+    be. Empty: it goes on."""
     detail: str = ""
     """Of the end: who waits for what, or which error."""
     pending: tuple[tuple[Process, str, str], ...] = ()
     """What each process does next: (process, operation, place)."""
+    impossible: frozenset[Selection] = frozenset()
+    """Ways on that an event loop cannot go."""
 
     @property
     def digest(self) -> str:
         """Of what the program did and of what the claims saw; other values may differ, such as the time."""
         seen = {p: [s.at, s.ended] for p, s in sorted(self.state.seen.items())}
-        transit = sorted(message.name for message in self.state.transit)
+        transit = len(self.state.transit)  # which ones they are is told by what was done on the way
         asked = [[each.claim, each.verdict, each.asked] for each in self.verdicts]
         parts = [seen, transit, self.done, self.matches, self.pending, asked, self.end]
         text = json.dumps(parts, sort_keys=True, default=str)
@@ -99,19 +109,25 @@ class DivergedError(Exception):
 class Run:
     """An execution that is going on. `begin`, then `step` until the breakpoint has an `end`."""
 
-    def __init__(self, system: System, users: Users, goals: tuple[MadeClaim, ...] = ()) -> None:
+    def __init__(
+        self, system: System, users: Users, goals: tuple[MadeClaim, ...] = (), steps: int = MOST_STEPS
+    ) -> None:
         self.system = system
+        self.steps = steps
         self.board = Board(users)
+        self.history = History()
         self.claims: list[JudgedClaim] = []
         self._fresh: list[MadeClaim] = list(goals)
         self._waiting: dict[Process, Seen] = {}
         self._number = 0
         self._logged = 0
         self._idle = 0
+        self._states_when_idle: list[dict[Process, Seen]] = []
         self._asleep: frozenset[Choice] = frozenset()
         self._failures: list[tuple[Process, str]] = []
         self.uncontrolled: dict[str, None] = {}
         self.assumed: dict[str, None] = {}
+        self.files: dict[str, None] = {}
 
     def begin(self) -> Breakpoint:
         """Runs every process to its first operation: the root, before the first macro-step."""
@@ -122,18 +138,24 @@ class Run:
     def step(self, selection: Selection = (), asleep: frozenset[Choice] = frozenset()) -> Breakpoint:
         """One macro-step. `asleep` is what need not be chosen below (see `Branch`)."""
         self._asleep = asleep
+        start = Start(self.history.positions())
         if selection:
             self._check(selection)
+            if not self.board.loops_allow(selection):
+                return self._impossible(selection)
             self.board.choose(selection)
         operations = dict(self.board.pending)
         completions = self.board.complete()
+        for each in completions:
+            self.history.completed(each, self.board)
         idle = bool(completions) and all(each.nothing for each in completions)
         self._idle = self._idle + 1 if idle else 0
+        self._states_when_idle = self._states_when_idle if idle else []
         moment = self.system.proceed(completions, [])
         self._take(moment)
         self._number += 1
         fresh, self._fresh = self._fresh, list(moment.claims)
-        self._begin_claims([claim for claim in fresh if claim not in moment.claims])
+        self._begin_claims([claim for claim in fresh if claim not in moment.claims], start)
         self._settle()
         return self._breakpoint(selection, _done(completions, operations), moment.breaks)
 
@@ -141,8 +163,13 @@ class Run:
         """The last macro-step: all processes have ended or wait for ever; they are seen as they are then."""
         self._number += 1
         fresh, self._fresh = self._fresh, []
-        self._begin_claims(fresh)
+        self._begin_claims(fresh, Start(self.history.positions()))
         return self._breakpoint((), (), {}, last=True)
+
+    def _impossible(self, selection: Selection) -> Breakpoint:
+        """No event loop does that: the path is given up, as one that was seen elsewhere."""
+        state = Collective(dict(self._waiting), tuple(self.board.transit()))
+        return Breakpoint(self._number, selection, (), (), state, (), None, "repeated")
 
     def _check(self, selection: Selection) -> None:
         there = set(self.board.choices())
@@ -151,26 +178,32 @@ class Run:
             raise DivergedError(f"{missing[0]} is not possible this time")
 
     def _take(self, moment: Moment) -> None:
-        for child, parent in moment.started:
-            self.board.start(child, parent)
+        for child, parent, touched in moment.started:
+            self.board.start(child, parent, touched)
+        self.board.daemons.update(moment.daemons)
+        self.history.seen(moment.breaks)
         for process, operation in sorted(moment.pending.items()):
-            self.board.arrive(process, operation)
+            arrival = self.board.arrive(process, operation)
+            self.history.arrived(process, operation, arrival, moment.waiting.get(process))
         self._waiting.update(moment.waiting)
         self._failures += moment.failures
         self.uncontrolled.update(dict.fromkeys(moment.uncontrolled))
         self.assumed.update(dict.fromkeys(moment.assumed))
+        self.files.update(dict.fromkeys(moment.files))
         known = [claim for claim in moment.claims if claim not in self._fresh]
         self._fresh += known
 
     def _settle(self) -> None:
         while going := self.board.go_on():
+            for process in going:
+                self.history.went_on(process)
             self._take(self.system.proceed([], going))
 
-    def _begin_claims(self, fresh: list[MadeClaim]) -> None:
+    def _begin_claims(self, fresh: list[MadeClaim], start: Start) -> None:
         """A claim that several processes make at one place is one claim."""
         for made in fresh:
             if not any(_is_same(made, each) for each in self.claims):
-                self.claims.append(judged(made, tuple(sorted(self._waiting))))
+                self.claims.append(judged(made, tuple(sorted(self._waiting)), start))
 
     # ---- breakpoints ----------------------------------------------------------------------------
 
@@ -178,39 +211,79 @@ class Run:
         self, selection: Selection, done: tuple[Done, ...], breaks: dict[Process, Seen], last: bool = False
     ) -> Breakpoint:
         state = Collective({**self._waiting, **breaks}, tuple(self.board.transit()))
+        for claim in self.claims:
+            if claim.start.processes is None:
+                claim.start.processes = frozenset(state.seen)
+        if self._idle:
+            self._states_when_idle.append(dict(state.seen))
         verdicts = tuple([claim.judge(state, self.system.evaluate) for claim in self.claims])
         space, end, detail = self._next(last)
+        if end:
+            self.uncontrolled.update(dict.fromkeys(self.board.touches.unordered()))
         self.uncontrolled.update(self.board.uncontrolled)
         pending = tuple([(p, o.text, o.at) for p, o in sorted(self.board.pending.items())])
         matches = tuple([(receive, message.name) for receive, message in self.board.log[self._logged :]])
         self._logged = len(self.board.log)
+        if end and end != "repeated" and not self.board.loops_allow():
+            end = "repeated"
+        impossible = self._impossible_ways(space) if space is not None else frozenset[Selection]()
         return Breakpoint(
-            self._number, selection, done, matches, state, verdicts, space, end, detail, pending
+            self._number, selection, done, matches, state, verdicts, space, end, detail, pending, impossible
         )
+
+    def _impossible_ways(self, space: Space) -> frozenset[Selection]:
+        if not self.board.loops:
+            return frozenset()
+        ways = [branch.selection for branch in space.branches(self.board.users)]
+        return frozenset(way for way in ways if not self.board.loops_allow(way))
 
     def _next(self, last: bool) -> tuple[Space | None, str, str]:
         """What there is to choose, or how the path ends. The last breakpoint comes after that end."""
         if self._failures:
             process, error = self._failures[0]
             return None, "failed" if last else "", f"{process}: {error}"
-        if self._number >= MOST_STEPS or self._idle >= MOST_IDLE:
-            return None, "livelock" if last else "", "it goes on without end"
+        if self._is_given_up:
+            return None, *(self._given_up() if last else ("", ""))
         if self.board.can_complete() and not last:
             return None, "", ""
         space = self.board.space(self._asleep)
-        if self.board.all_ended:
-            return None, "finished" if last else "", ""
-        if space.groups:
+        if space.groups and not self._has_finished:
             all_asleep = not space.branches(self.board.users)
             return (None, "repeated", "") if all_asleep else (space, "", "")
+        if self.board.only_daemons:
+            return None, *(self._finished() if last else ("", ""))
         return None, "deadlock" if last else "", waits(self.board)
+
+    def _finished(self) -> tuple[str, str]:
+        left = self.board.unreceived()
+        if not left:
+            return "finished", ""
+        first = f"{left[0].name} to {left[0].to}" + (f", sent at {left[0].at}" if left[0].at else "")
+        many = "a message is" if len(left) == 1 else f"{len(left)} messages are"
+        return "failed", f"{many} never received: {first}"
+
+    @property
+    def _is_given_up(self) -> bool:
+        return self._number >= self.steps or self._idle >= MOST_IDLE
+
+    def _given_up(self) -> tuple[str, str]:
+        if self._idle < MOST_IDLE:
+            return "limit", f"more than {self.steps:,} macro-steps (--steps)"
+        if all(state == self._states_when_idle[0] for state in self._states_when_idle):
+            return "livelock", "it goes on without end"
+        return "limit", f"processes found nothing {MOST_IDLE} times in a row"
 
     @property
     def is_over(self) -> bool:
         """Nothing can go on any more: `finish` is next."""
-        if self._failures or self._number >= MOST_STEPS or self._idle >= MOST_IDLE:
+        if self._failures or self._is_given_up:
             return True
-        return self.board.all_ended or not (self.board.can_complete() or self.board.choices())
+        return self._has_finished or not (self.board.can_complete() or self.board.choices())
+
+    @property
+    def _has_finished(self) -> bool:
+        """All have ended, or only such are left as nobody waits for, and these look in vain for messages."""
+        return self.board.all_ended or (self._idle > 0 and self.board.only_daemons)
 
 
 def _done(completions: list[Completion], operations: dict[Process, Operation]) -> tuple[Done, ...]:

@@ -18,10 +18,20 @@ from typing import Any
 from possibly.control.macro.choices import Branch, Group, Space, Users
 from possibly.control.macro.model import Choice, Selection
 from possibly.errors import PossiblyError
-from possibly.logic.claims import Truth
+from possibly.logic.ltl.claims import Truth
 
 FORMAT = "possibly-tree"
 VERSION = 1
+
+
+BAD_ENDS = ("failed", "deadlock", "livelock")
+"""Of a path, whatever the claims say."""
+
+
+def settled(verdict: dict[str, Any]) -> Truth:
+    """What a claim or a property is at a leaf: on all cuts of the path if they were asked for."""
+    found: Truth = verdict.get("everywhere", verdict)["verdict"]
+    return found
 
 
 @dataclass(slots=True)
@@ -32,7 +42,7 @@ class Arc:
     asleep: frozenset[Choice]
     child: int | None = None
     repeated: bool = False
-    """Everything below is seen on other paths: no node is kept for it."""
+    """Everything below is seen on other paths, or cannot be: no node is kept for it."""
 
     @property
     def is_open(self) -> bool:
@@ -52,9 +62,12 @@ class TreeNode:
     matches: list[tuple[str, str]] = field(default_factory=list)
     """The receives that got a message in that macro-step, and the messages."""
     verdicts: list[dict[str, Any]] = field(default_factory=list)
-    """One for each claim: `claim`, `verdict` (true, false, null for unknown), `asked`."""
+    """One for each claim: `claim`, `verdict` (true, false, null for unknown), `asked`. At a leaf `everywhere`
+    says what it is on all cuts of the path, unless only the breakpoints were asked for."""
+    properties: list[dict[str, Any]] = field(default_factory=list)
+    """At a leaf: what the properties that were asked for are on all cuts of the path."""
     end: str = ""
-    """`finished`, `deadlock`, `failed` or `livelock` at a leaf, else empty."""
+    """`finished`, `deadlock`, `failed`, `livelock` or `limit` at a leaf, else empty."""
     detail: str = ""
     digest: str = ""
     pending: list[tuple[str, str, str]] = field(default_factory=list)
@@ -69,9 +82,12 @@ class TreeNode:
     @property
     def holds(self) -> Truth:
         """Of a leaf: whether all claims are true and the path ended as it should."""
-        if self.end in ("failed", "deadlock", "livelock"):
+        if self.end in BAD_ENDS:
             return False
-        return all(each["verdict"] for each in self.verdicts)
+        found = [settled(each) for each in (*self.verdicts, *self.properties)]
+        if self.end == "limit":
+            found.append(None)
+        return False if False in found else None if None in found else True
 
 
 @dataclass(slots=True)
@@ -80,6 +96,8 @@ class Tree:
 
     program: tuple[str, ...] = ()
     ranks: int | None = None
+    unbuffered: bool = False
+    """Standard sends of MPI wait for their receives."""
     nodes: list[TreeNode] = field(default_factory=list)
     users: Users = field(default_factory=Users)
     executions: int = 0
@@ -87,6 +105,11 @@ class Tree:
     assumed: list[str] = field(default_factory=list)
     """What its verdict relies on and nobody can see."""
     diverged: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    """Digests of the files that the program is made from."""
+    versions: str = ""
+    asked: list[str] = field(default_factory=list)
+    """The options and properties that it was made with."""
     marks: dict[str, int] = field(default_factory=dict)
     """Meta-breakpoints: a name for a node."""
 
@@ -133,15 +156,29 @@ class Tree:
 
     @property
     def is_complete(self) -> bool:
-        """Every branch was taken, and nothing was out of our control."""
-        ends = all(node.is_leaf or node.arcs for node in self.nodes)
+        """Every branch was taken, to its end, and nothing was out of our control."""
+        ends = all((node.is_leaf or node.arcs) and node.end != "limit" for node in self.nodes)
         return bool(self.nodes) and ends and not any(self.open_arcs()) and not self.diverged
 
     @property
     def verdict(self) -> Truth:
-        if any(leaf.holds is False for leaf in self.leaves):
+        found = [leaf.holds for leaf in self.leaves]
+        if False in found:
             return False
-        return True if self.is_complete and not self.uncontrolled else None
+        return True if self.is_complete and not self.uncontrolled and None not in found else None
+
+    @property
+    def undecided(self) -> list[str]:
+        """Why a claim or a property is open on some path."""
+        found: dict[str, None] = {}
+        for leaf in self.leaves:
+            if leaf.end == "limit":
+                found[f"breakpoint {leaf.number}: {leaf.detail}"] = None
+            for each in (*leaf.verdicts, *leaf.properties):
+                if settled(each) is None:
+                    what = each.get("claim") or each["name"]
+                    found[f"{what}: {each.get('everywhere', each).get('why') or 'undecided'}"] = None
+        return list(found)
 
     # ---- plain data -----------------------------------------------------------------------------
 
@@ -152,12 +189,16 @@ class Tree:
             "version": VERSION,
             "program": list(self.program),
             "ranks": self.ranks,
+            "unbuffered": self.unbuffered,
             "verdict": self.verdict,
             "complete": self.is_complete,
             "executions": self.executions,
             "uncontrolled": self.uncontrolled,
             "assumed": self.assumed,
             "diverged": self.diverged,
+            "sources": self.sources,
+            "versions": self.versions,
+            "asked": self.asked,
             "marks": self.marks,
             "users": {
                 "senders": {c: sorted(ps) for c, ps in sorted(self.users.senders.items())},
@@ -202,6 +243,7 @@ def _node_document(node: TreeNode) -> dict[str, Any]:
         "done": node.done,
         "matches": node.matches,
         "verdicts": node.verdicts,
+        "properties": node.properties,
         "pending": node.pending,
         "users": node.users,
         "space": None
@@ -231,8 +273,11 @@ def from_document(given: dict[str, Any]) -> Tree:
     if given["version"] > VERSION:
         raise ValueError(f"version {given['version']} is from the future")
     tree = Tree(tuple(given["program"]), given["ranks"], executions=given["executions"])
+    tree.unbuffered = bool(given.get("unbuffered"))
     tree.uncontrolled, tree.diverged = list(given["uncontrolled"]), list(given["diverged"])
     tree.assumed = list(given.get("assumed", ()))
+    tree.sources, tree.asked = dict(given.get("sources", {})), list(given.get("asked", ()))
+    tree.versions = given.get("versions", "")
     tree.marks = dict(given["marks"])
     for channel, processes in given["users"]["senders"].items():
         tree.users.senders[channel] = set(processes)
@@ -250,6 +295,7 @@ def _node_of(given: dict[str, Any]) -> TreeNode:
     node = TreeNode(given["number"], given["parent"], given["depth"])
     node.end, node.detail, node.digest = given["end"], given["detail"], given["digest"]
     node.done, node.verdicts = given["done"], given["verdicts"]
+    node.properties = given.get("properties", [])
     node.pending = [(p, text, at) for p, text, at in given["pending"]]
     node.matches = [(receive, message) for receive, message in given["matches"]]
     node.users = given["users"]
@@ -271,5 +317,7 @@ def _choices(given: list[list[str]]) -> frozenset[Choice]:
     return frozenset(Choice(*each) for each in given)
 
 
-def arcs_of(branches: list[Branch]) -> list[Arc]:
-    return [Arc(branch.selection, branch.asleep) for branch in branches]
+def arcs_of(branches: list[Branch], impossible: frozenset[Selection] = frozenset()) -> list[Arc]:
+    return [
+        Arc(branch.selection, branch.asleep, repeated=branch.selection in impossible) for branch in branches
+    ]

@@ -9,11 +9,11 @@ and another one on that. All of it speaks of what has been explored so far.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from possibly.control.macro.model import Choice
-from possibly.control.macro.tree import Tree, TreeNode
+from possibly.control.macro.tree import BAD_ENDS, Tree, TreeNode, settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,10 @@ class Violation:
     only_at_the_end: bool
     """It is false because the path ends there."""
     difference: Difference | None
+    order: tuple[tuple[str, str, str], ...] = ()
+    """Where no breakpoint shows it: the order of instants that does, each with process, operation, place."""
+    language: str = ""
+    """Of a property that was asked for; `at` is its name then."""
 
 
 def violations(tree: Tree) -> list[Violation]:
@@ -64,23 +68,51 @@ def _cost(tree: Tree, violation: Violation) -> tuple[bool, int]:
 
 
 def _of_leaf(tree: Tree, leaf: TreeNode) -> Iterator[Violation]:
-    for index, each in enumerate(leaf.verdicts):
+    for each in leaf.verdicts:
+        if settled(each) is False:
+            yield _claim_violation(tree, leaf, each)
+    for each in leaf.properties:
         if each["verdict"] is False:
-            yield _claim_violation(tree, leaf, index, each)
-    if leaf.end in ("deadlock", "failed", "livelock"):
+            yield _property_violation(tree, leaf, each)
+    if leaf.end in BAD_ENDS:
         difference = _difference(tree, leaf, lambda other: other.end == "finished")
         yield Violation("", "", leaf.number, leaf.number, leaf.end, leaf.detail, (), (), False, difference)
 
 
-def _claim_violation(tree: Tree, leaf: TreeNode, index: int, verdict: dict[str, Any]) -> Violation:
+def _claim_violation(tree: Tree, leaf: TreeNode, verdict: dict[str, Any]) -> Violation:
+    """With the breakpoint that shows it, if one does; else with an order of the path that does."""
     text, at = verdict["claim"], verdict["at"]
     path = tree.path(leaf.number)
-    node = next(each for each in path if _verdict_at(each, text, at) is False)
-    found = next(each for each in node.verdicts if each["claim"] == text and each["at"] == at)
+    node = next((each for each in path if _is_false_at(each, text, at)), None)
+    shown = verdict["everywhere"] if node is None else _verdict_of(node, text, at)
+    where = leaf if node is None else node
+    good = _difference(tree, where, lambda other: _holds_at(other, text, at))
+    order = _order(verdict["everywhere"]) if node is None else ()
+    return _violation(text, at, where, leaf, shown, good, order)
+
+
+def _property_violation(tree: Tree, leaf: TreeNode, found: dict[str, Any]) -> Violation:
+    name = found["name"]
 
     def holds(other: TreeNode) -> bool:
-        return _verdict_at(other, text, at) is True
+        return any(each["name"] == name and each["verdict"] is True for each in other.properties)
 
+    good = _difference(tree, leaf, holds)
+    return replace(
+        _violation(found["formula"], name, leaf, leaf, found, good, _order(found)),
+        language=found["language"],
+    )
+
+
+def _violation(
+    text: str,
+    at: str,
+    node: TreeNode,
+    leaf: TreeNode,
+    shown: dict[str, Any],
+    difference: Difference | None,
+    order: tuple[tuple[str, str, str], ...],
+) -> Violation:
     return Violation(
         text,
         at,
@@ -88,19 +120,30 @@ def _claim_violation(tree: Tree, leaf: TreeNode, index: int, verdict: dict[str, 
         leaf.number,
         leaf.end,
         leaf.detail,
-        tuple([(atom, value) for atom, value in found.get("atoms", ())]),
-        tuple(found.get("broken", ())),
-        bool(found.get("at_the_end")),
-        _difference(tree, node, holds),
+        tuple([(atom, value) for atom, value in shown.get("atoms", ())]),
+        tuple(shown.get("broken", ())),
+        bool(shown.get("at_the_end")),
+        difference,
+        order,
     )
 
 
-def _verdict_at(node: TreeNode, text: str, at: str) -> bool | None:
-    for each in node.verdicts:
-        if each["claim"] == text and each["at"] == at:
-            found: bool | None = each["verdict"]
-            return found
-    return None
+def _order(shown: dict[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    return tuple([(process, text, at) for process, text, at in shown["order"]])
+
+
+def _verdict_of(node: TreeNode, text: str, at: str) -> dict[str, Any]:
+    return next((each for each in node.verdicts if each["claim"] == text and each["at"] == at), {})
+
+
+def _is_false_at(node: TreeNode, text: str, at: str) -> bool:
+    """Whether a breakpoint shows it."""
+    return _verdict_of(node, text, at).get("verdict") is False
+
+
+def _holds_at(leaf: TreeNode, text: str, at: str) -> bool:
+    found = _verdict_of(leaf, text, at)
+    return bool(found) and settled(found) is True
 
 
 def _difference(tree: Tree, node: TreeNode, holds: Any) -> Difference | None:

@@ -12,19 +12,32 @@ written: such reads are told only of names that somebody was seen to write while
 from __future__ import annotations
 
 import types
+import weakref
 from collections.abc import Callable
-from functools import cached_property
 from queue import Queue
+from threading import local
 from typing import Any, NamedTuple
 
 from possibly.control.execution import Access
-from possibly.control.runtime import kernel as running
+from possibly.control.models.primitives import Quiet
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.contents import item_of
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import FOREIGN, VISIBLE, Memory
-from possibly.control.runtime.primitives import Quiet
-from possibly.control.runtime.things import CLASS, IGNORED, INSTANCE, LIBRARY, MODULE, OPAQUE, Named
+from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, VISIBLE, Memory
+from possibly.control.runtime.things import (
+    CLASS,
+    CONTAINER,
+    INSTANCE,
+    LIBRARY,
+    MODULE,
+    OPAQUE,
+    Named,
+    class_has,
+    dictionary_of,
+    is_a,
+    is_own,
+)
 from possibly.control.runtime.variables import BEHAVIOUR, call_it, is_behaviour
 
 __all__ = ["BEHAVIOUR", "Part", "attribute_part", "object_part", "touch_all", "touch_object"]
@@ -107,7 +120,9 @@ def object_part(value: Any, now: Now, writes: bool, at: str) -> Part:
 def member_part(value: Any, name: str, now: Now, writes: bool, at: str) -> Part:
     """The place `name` of an object, a class or a module."""
     kernel, memory = now
-    if isinstance(value, types.ModuleType):
+    if memory.borrowed and id(value) in memory.borrowed:
+        return _borrowed_part(memory.borrowed[id(value)], name, now, writes, at)
+    if is_a(value, types.ModuleType):
         thing = global_name(value.__name__, name)
         return Part(thing, thing, touching(thing, writes))
     named = memory.things.named(value, kernel, at)
@@ -116,6 +131,17 @@ def member_part(value: Any, name: str, now: Now, writes: bool, at: str) -> Part:
     if thing not in kernel.labels or (holder and not kernel.labels[thing].startswith(f"{holder}.")):
         kernel.labels[thing] = f"{holder or _shown(named)}.{name}"  # an object may be named after its parts
     return Part(f"{named.family}.{name}", thing, touching(thing, writes), None if named.exact else id(value))
+
+
+def _borrowed_part(given: dict[str, Any], name: str, now: Now, writes: bool, at: str) -> Part:
+    """An attribute of an object that was given the dictionary of its attributes: an item of that."""
+    kernel, memory = now
+    owner = memory.namespaces.get(id(given))
+    if owner is not None:
+        return member_part(owner[1], name, now, writes, at)
+    named = memory.things.named(given, kernel, at)
+    thing, footprint = item_of(given, named, name, writes)
+    return Part(named.family, thing, footprint, None if named.exact else id(given))
 
 
 def _shown(named: Named) -> str:
@@ -138,6 +164,8 @@ class Resolved(NamedTuple):
     """The classes where it is looked for, the last of which has it if any."""
     value: Any
     """What that class has, or `_ABSENT`."""
+    is_data: bool = False
+    """The object's own dictionary is not looked at: it is a slot, or a descriptor that stores."""
 
 
 def resolved(memory: Memory, cls: type, name: str) -> Resolved:
@@ -154,12 +182,27 @@ def _resolved(cls: type, name: str) -> Resolved:
             if not _is_fixed(base):
                 looked.append(base)
             held = _space(base)[name]
-            is_slot = isinstance(held, types.MemberDescriptorType)
-            is_data = hasattr(type(held), "__set__") or hasattr(type(held), "__delete__")
-            return Resolved(is_slot or not is_data, tuple(looked), held)
+            is_data = class_has(type(held), "__set__") or class_has(type(held), "__delete__")
+            is_place = not is_data or (name not in _NO_PLACES and not _tells(held))
+            return Resolved(is_place, tuple(looked), held, is_data)
         if not _is_fixed(base):
             looked.append(base)
     return Resolved(True, tuple(looked), _ABSENT)
+
+
+_NO_PLACES = frozenset({"__class__", "__dict__", "__weakref__"})
+
+
+def _tells(descriptor: Any) -> bool:
+    """Whether a descriptor that stores does so by code of the program, which tells of itself."""
+    if type(descriptor) is property:
+        return any(is_own(each) for each in (descriptor.fget, descriptor.fset, descriptor.fdel))
+    mro = type(descriptor).__mro__
+    found = [base.__dict__[name] for base in mro for name in _STORING if name in base.__dict__]
+    return any(is_own(each) for each in found)
+
+
+_STORING = ("__get__", "__set__", "__delete__")
 
 
 def _space(value: Any) -> Any:
@@ -174,37 +217,50 @@ def _is_fixed(cls: type) -> bool:
 
 def _has_own(value: Any, name: str) -> bool:
     """Whether the object itself holds the attribute now."""
-    try:
-        return name in object.__getattribute__(value, "__dict__")
-    except (AttributeError, TypeError):  # a class in C has none, or one that is not to be had this way
-        return False
+    found = dictionary_of(value)
+    return found is not None and name in found
 
 
 def reading_parts(value: Any, name: str, now: Now, at: str) -> list[Part]:
     """All places that reading the attribute touches."""
     memory = now[1]
     cls = type(value)
-    if isinstance(value, types.ModuleType):
+    if issubclass(cls, types.ModuleType):
         return _of_module(value, name, now, at)
-    if isinstance(value, type):
+    if issubclass(cls, type):
         return _of_class(value, name, now, at)
-    is_place, owners, held = resolved(memory, cls, name)
+    is_place, owners, held, is_data = resolved(memory, cls, name)
     rare = name in memory.rare
-    parts = []
+    parts = _of_bases(cls, now, at)
     if "__class__" in memory.rare and _may_hold(cls):
         parts.append(member_part(value, "__class__", now, False, at))
     if is_place and _may_hold(cls):
-        is_slot = type(held) is types.MemberDescriptorType
-        is_own = is_slot or _has_own(value, name)
-        if is_own or rare or not is_behaviour(held):
+        has_own = is_data or _has_own(value, name)
+        if has_own or rare or not is_behaviour(held):
             parts.append(member_part(value, name, now, False, at))
-        if is_own:
+        if has_own and not (is_data and rare):
             return parts
     if held is _ABSENT and not rare:
         return parts
-    if rare or not (is_behaviour(held) or type(held) is types.MemberDescriptorType):
+    if rare or not is_behaviour(held):
         parts += [member_part(owner, name, now, False, at) for owner in owners]
     return parts
+
+
+def _of_bases(cls: type, now: Now, at: str) -> list[Part]:
+    """Which classes are looked at, if somebody changes that."""
+    if "__bases__" not in now[1].rare:
+        return []
+    return [member_part(base, "__bases__", now, False, at) for base in cls.__mro__ if not _is_fixed(base)]
+
+
+def special_parts(value: Any, now: Now, at: str) -> list[Part]:
+    """What an instruction reads of the classes of a value, if somebody writes such methods."""
+    cls = value if is_a(value, type) else type(value)
+    if not now[1].specials or now[1].things.kind(value) not in (INSTANCE, CLASS, CONTAINER):
+        return []
+    bases = [base for base in cls.__mro__ if not _is_fixed(base)]
+    return [member_part(base, name, now, False, at) for base in bases for name in now[1].specials]
 
 
 def _may_hold(cls: type) -> bool:
@@ -233,9 +289,10 @@ def _of_class(value: Any, name: str, now: Now, at: str) -> list[Part]:
         if name in _space(base):
             held = _space(base)[name]
             break
+    parts = _of_bases(value, now, at)
     if name not in memory.rare and (held is _ABSENT or is_behaviour(held)):
-        return []
-    return [member_part(owner, name, now, False, at) for owner in looked]
+        return parts
+    return parts + [member_part(owner, name, now, False, at) for owner in looked]
 
 
 def attribute_part(value: Any, name: str, writes: bool, at: str) -> Part | None:
@@ -243,10 +300,11 @@ def attribute_part(value: Any, name: str, writes: bool, at: str) -> Part | None:
     now = accesses.active()
     if now is None:
         return None
-    if not isinstance(value, type | types.ModuleType):
+    if not is_a(value, (type, types.ModuleType)):
         if not _may_hold(type(value)) or not resolved(now[1], type(value), name).is_place:
             return None
-        if not writes and is_behaviour(resolved(now[1], type(value), name).value):
+        known = resolved(now[1], type(value), name)
+        if not writes and not known.is_data and is_behaviour(known.value):
             return None
     return member_part(value, name, now, writes, at)
 
@@ -254,15 +312,27 @@ def attribute_part(value: Any, name: str, writes: bool, at: str) -> Part | None:
 # ---- what instructions do -----------------------------------------------------------------------
 
 
+def behind(proxy: Any) -> Any:
+    """What a weak proxy stands for; the proxy itself, if that is gone."""
+    try:
+        return proxy.__sizeof__.__self__
+    except (ReferenceError, AttributeError):
+        return proxy
+
+
 def read_attribute(value: Any, name: str, at: str) -> None:
     """`value.name` is about to be read."""
     now = accesses.active()
     if now is None:
         return
+    if type(value) in weakref.ProxyTypes:
+        value = behind(value)
     kernel, memory = now
     kind = memory.things.kind(value)
-    if name == "queue":
-        _read_inside(value, kernel)
+    if memory.workers and is_a(value, local):
+        memory.ask_for_worker(kernel)
+    if name in ("queue", "unfinished_tasks"):
+        _read_inside(value, name, kernel, at)
     if kind == OPAQUE and not _may_hold(type(value)):
         _read_of_opaque(value, name, at)
         return
@@ -272,9 +342,11 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     if not parts:
         _read_of_opaque(value, name, at) if kind == OPAQUE else None
         return
+    if kind == OPAQUE and not kernel.alone:  # its methods may store there
+        parts.append(object_part(value, now, False, at))
     mode = touch_all(now, parts, at) if not kernel.alone else _initial(now, parts)
     if mode:
-        memory.saw(kernel, mode, _held(value, name))
+        memory.saw(kernel, mode, _held(value, name), parts[0].thing)
 
 
 def _initial(now: Now, parts: list[Part]) -> int:
@@ -285,7 +357,7 @@ def _initial(now: Now, parts: list[Part]) -> int:
 def _held(value: Any, name: str) -> Any:
     """What an attribute holds that is a place: no code of the program runs."""
     try:
-        if isinstance(value, type):
+        if is_a(value, type):
             return next((_space(base)[name] for base in value.__mro__ if name in _space(base)), None)
         own = object.__getattribute__(value, "__dict__")
         if name in own:
@@ -293,7 +365,7 @@ def _held(value: Any, name: str) -> Any:
     except (AttributeError, TypeError):
         pass
     held = next((_space(base)[name] for base in type(value).__mro__ if name in _space(base)), None)
-    if isinstance(held, types.MemberDescriptorType):
+    if type(held) is types.MemberDescriptorType:
         try:
             return held.__get__(value, type(value))
         except AttributeError:
@@ -307,8 +379,12 @@ def _read_of_opaque(value: Any, name: str, at: str) -> None:
         touch_object(value, False, at)
 
 
-def _read_inside(value: Any, kernel: Kernel) -> None:
-    if isinstance(value, Queue):
+def _read_inside(value: Any, name: str, kernel: Kernel, at: str) -> None:
+    if is_a(value, Queue) and name == "unfinished_tasks":
+        state: Any = (dictionary_of(value) or {}).get("_state")
+        if state is not None and not kernel.alone and not kernel.quiet:
+            kernel.visible("unfinished", state.name, state.unfinished(), at or None)
+    elif is_a(value, Queue):
         kernel.uncontrolled["the inside of a queue (Queue.queue), which is not under control"] = None
 
 
@@ -317,11 +393,18 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
+    if type(value) in weakref.ProxyTypes:
+        value = behind(value)
     kernel, memory = now
     kind = memory.things.kind(value)
-    if kind in FOREIGN or isinstance(value, types.FunctionType):
+    if kind in FOREIGN or is_a(value, types.FunctionType):
         memory.reach_out(value)
     _name_both(value, name, new, now, kind, at)
+    if memory.has_ends:
+        memory.drop(kernel, _held(value, name), at)
+    if name == "__dict__":
+        _replace_all(value, new, now, at)
+        return
     if kind == OPAQUE and not _may_hold(type(value)):
         touch_object(value, True, at)
         return
@@ -329,40 +412,69 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return
+    _change_shape(value, name, True, now, at)
     mode = memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
     if mode:
-        memory.saw(kernel, mode, new)
+        memory.saw(kernel, mode, new, part.thing)
+
+
+def _change_shape(value: Any, name: str, stores: bool, now: Now, at: str) -> None:
+    """An attribute that comes or goes changes which there are."""
+    kernel, memory = now
+    if kernel.alone or kernel.quiet or _has_own(value, name) == stores or not _may_hold(type(value)):
+        return
+    part = shape_part(value, now, True, at)
+    if memory._is_visible(kernel, part.family, part.thing):
+        memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
+    else:
+        memory.hide(kernel, part.family, part.footprint, part.key)
+
+
+def shape_part(value: Any, now: Now, writes: bool, at: str) -> Part:
+    """Which attributes an object has."""
+    return member_part(value, "__dict__", now, writes, at)
 
 
 def _name_both(value: Any, name: str, new: Any, now: Now, kind: int, at: str) -> None:
     """A new object gets its name with its first attribute, what it holds is called after it."""
     kernel, memory = now
     is_new = kind == INSTANCE and memory.things.known(value) is None
-    if is_new and not getattr(value, "__dict__", True):
+    if is_new and dictionary_of(value) == {}:
         memory.things.made(value, kernel, at)
     known = memory.things.known(value)
     owner = known.shown if known is not None and known.shown else type(value).__name__
     call_it(new, f"{owner}.{name}", now, at)
-    if known is not None and isinstance(new, Quiet):
+    if known is not None and is_a(new, Quiet):
         kernel.owners[new.name] = (known.name, name)
+
+
+def _replace_all(value: Any, new: Any, now: Now, at: str) -> None:
+    """`value.__dict__ = new`: all attributes change, and are items of another dictionary from now on."""
+    if type(new) is not dict or dictionary_of(value) is new:
+        return
+    names = {*(dictionary_of(value) or ()), *new}
+    parts = [member_part(value, name, now, True, at) for name in sorted(names, key=str)]
+    now[1].borrowed[id(value)] = new
+    now[1].things.borrow(value, now[1].borrowed)
+    parts += [member_part(value, name, now, True, at) for name in sorted(names, key=str)]
+    touch_all(now, parts, at)
 
 
 def _written(value: Any, name: str, new: Any, now: Now, at: str) -> Part | None:
     """The place that a store changes, if it is one; a rare one is told of everywhere from then on."""
     kernel, memory = now
-    if isinstance(value, type | types.ModuleType):
+    if is_a(value, (type, types.ModuleType)):
         memory.members.clear()
         held = _space(value).get(name, _ABSENT)
         is_rare = held is _ABSENT or is_behaviour(held) or is_behaviour(new) or _is_foreign(memory, value)
     else:
-        is_place, _, held = resolved(memory, type(value), name)
+        is_place, _, held, is_data = resolved(memory, type(value), name)
         if not is_place and name != "__class__":
             return None  # a property, or something else whose code tells of itself
         if not _may_hold(type(value)):
             return None
-        is_rare = name == "__class__" or (
-            is_behaviour(held) and type(held) is not types.MemberDescriptorType and held is not _ABSENT
-        )
+        is_rare = name == "__class__" or (is_a(value, types.FunctionType) and name in FUNCTION_PARTS)
+        is_rare = is_rare or (is_behaviour(held) and not is_data and held is not _ABSENT)
     if is_rare:
         memory.write_rarely(kernel, name)
     return member_part(value, name, now, True, at)
@@ -377,15 +489,22 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
+    if type(value) in weakref.ProxyTypes:
+        value = behind(value)
     kernel, memory = now
     kind = memory.things.kind(value)
     if kind in FOREIGN:
         memory.reach_out(value)
+    if memory.has_ends:
+        memory.drop(kernel, _held(value, name), at)
     if kind == OPAQUE and not _may_hold(type(value)):
         touch_object(value, True, at)
         return
+    if is_a(value, (type, types.ModuleType)):
+        memory.write_rarely(kernel, name)  # else whoever finds it gone would not be seen to look
     part = _written(value, name, None, now, at)
     if part is not None:
+        _change_shape(value, name, False, now, at)
         memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
     elif kind == OPAQUE:
         touch_object(value, True, at)
@@ -394,21 +513,11 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
 def touch_attribute(owner: Any, name: str, writes: bool, at: str) -> None:
     """An attribute is touched by another way than by its name in the source."""
     now = accesses.active()
-    if now is None or not isinstance(name, str):
+    if now is None or not is_a(name, str):
         return
     if writes:
         part = _written(owner, name, None, now, at)
         if part is not None:
-            touch_all(now, [part], at)
+            touch_all(now, [part, shape_part(owner, now, True, at)], at)
     else:
         touch_all(now, reading_parts(owner, name, now, at), at)
-
-
-def is_cached(value: Any, name: str) -> bool:
-    """A `cached_property`, whose value is stored by the library's code."""
-    return isinstance(getattr(type(value), name, None), cached_property)
-
-
-def is_ignored(value: Any) -> bool:
-    memory = accesses.memory
-    return memory is None or running.kernel is None or memory.things.kind(value) == IGNORED

@@ -13,6 +13,7 @@ import operator
 import sys
 import threading
 import types
+from abc import ABCMeta
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context
@@ -20,45 +21,60 @@ from functools import partial
 from typing import Any
 
 from possibly.control.execution import Access
-from possibly.control.runtime import files
-from possibly.control.runtime import kernel as running
+from possibly.control.models import files
+from possibly.control.models.primitives import (
+    Barrier,
+    BoundedSemaphore,
+    Condition,
+    Event,
+    Lock,
+    RLock,
+    Semaphore,
+)
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
-    BEHAVIOUR,
     Now,
     Part,
+    attribute_part,
+    delete_attribute,
+    member_part,
     object_part,
     read_attribute,
+    reading_parts,
     touch_all,
     touch_attribute,
     write_attribute,
 )
+from possibly.control.runtime.contents import appended, item_of, removed, shape
 from possibly.control.runtime.items import (
+    BOUND,
     DEEPEST,
     HOLDING,
+    LOOKING_AT_LIVES,
     advance,
-    appended,
     container,
     contains,
     delete_item,
+    hold_weakly,
     inside_lazy,
     is_followed,
     is_namespace,
-    item_of,
+    is_weak,
     iterate,
     key_parts,
+    namespace_of,
     parts_of,
     read_item,
-    removed,
     set_parts,
-    shape,
-    tell_whole,
+    tell_of_dictionary,
     write_item,
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import (
     BY_KEY,
     COMPARING,
+    CONFIGURING,
+    FILLING,
     FIRST_CHANGED,
     HARMLESS,
     IN_PLACE,
@@ -68,32 +84,27 @@ from possibly.control.runtime.known_calls import (
     OF_ONE,
     ONLY_READING,
     OUTSIDE,
+    PROCESS_STATE,
     READERS,
     SHALLOW,
     SIZES,
     STORING,
+    SUBCLASSES,
+    WHOLE,
 )
-from possibly.control.runtime.primitives import (
-    Barrier,
-    BoundedSemaphore,
-    Condition,
-    Event,
-    Lock,
-    RLock,
-    Semaphore,
-)
+from possibly.control.runtime.memory import FUNCTION_PARTS
 from possibly.control.runtime.things import (
     CONTAINER,
     INSTANCE,
     OPAQUE,
     SIMPLE_TYPES,
     Named,
+    is_a,
+    is_own,
     is_user_class,
-    is_user_module,
     module_of,
 )
 from possibly.control.runtime.variables import turn
-from possibly.probes import port
 
 Parts = list[Part]
 Given = tuple[Any, ...]
@@ -101,26 +112,11 @@ Given = tuple[Any, ...]
 MODELS: frozenset[type] = frozenset(
     {threading.Thread, Lock, RLock, Condition, Semaphore, BoundedSemaphore, Event, Barrier}
 )
-BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
 UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
+DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 ATTRIBUTES = {"__setattr__": True, "__delattr__": True, "__getattribute__": False}
 DEPTH = 6
 """So many functions around a function (`partial`) are taken away."""
-
-
-def is_own(function: Any) -> bool:
-    """Whether a function tells of itself."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return False
-    found = _own.get(code)
-    if found is None:
-        found = _own[code] = code.co_flags & INSTRUMENTED != 0 or port.is_user_file(code.co_filename)
-    return found
-
-
-INSTRUMENTED = 0
-_own: dict[types.CodeType, bool] = {}
 
 
 def tells_of_itself(function: Any) -> bool:
@@ -133,7 +129,20 @@ def tells_of_itself(function: Any) -> bool:
             return True
         inner = function.__func__
         return type(inner) is types.FunctionType and is_own(inner)
-    return kind is type and is_user_class(function)
+    if issubclass(kind, type):
+        return is_user_class(function)
+    call = getattr(kind, "__call__", None)  # noqa: B004 - what is called, not whether
+    return type(call) is types.FunctionType and is_own(call)
+
+
+def function_parts(function: Any, now: Now, at: str) -> Parts:
+    """What a call reads of a function, if somebody gives functions other parts."""
+    plain = function.__func__ if type(function) is types.MethodType else function
+    if not now[1].has_remade or type(plain) is not types.FunctionType:
+        return []
+    parts = [member_part(plain, name, now, False, at) for name in sorted(FUNCTION_PARTS & now[1].rare)]
+    defaults = plain.__kwdefaults__
+    return parts + parts_of(defaults, now, at, DEEPEST) if defaults else parts
 
 
 Announced = tuple[Parts, Parts | None]
@@ -150,8 +159,11 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
         if type(function) is not partial:
             break
         given, function = (*function.args, *given, *function.keywords.values()), function.func
-    if tells_of_itself(function) or getattr(type(function), "possibly_tells", False):
+    if getattr(type(function), "possibly_tells", False):
         return NOTHING
+    if tells_of_itself(function):
+        parts = function_parts(function, now, at)
+        return (parts, None) if parts else NOTHING
     return _foreign(function, given, names, now, at)
 
 
@@ -160,15 +172,26 @@ def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: 
     if kind in UNBOUND and given:
         return _unbound(function, given, now, at)
     owner = getattr(function, "__self__", None) if kind in BOUND or kind is types.MethodType else None
-    if owner is not None and not isinstance(owner, types.ModuleType | type):
+    if owner is not None and not is_a(owner, (types.ModuleType, type)):
+        hold_weakly(owner, given)
         of = now[1].things.kind(owner)
         if of == CONTAINER:
             return _lasting(_of_container(owner, function.__name__, given, now, at))
         if of in (OPAQUE, INSTANCE):
             return _lasting(_of_object(owner, function, given, now, at))
     if type(owner) is Context and function.__name__ == "run" and given:
+        entered = object_part(owner, now, True, at)
         parts, lasting = called(given[0], given[1:], names, at)
-        return [object_part(owner, now, True, at), *parts], lasting
+        return [entered, *parts], [entered, *(lasting or ())]
+    if is_weak(kind) or (issubclass(kind, type) and is_weak(function)):
+        return _of_weak(function, given, now)
+    if kind in GETTERS:
+        return _lasting(_got(function, given, now, at))
+    if kind is types.MethodWrapperType and type(owner) in DESCRIPTORS and given:
+        touch_attribute(given[0], getattr(owner, "__name__", ""), function.__name__ != "__get__", at)
+        return NOTHING
+    if function is sys.getrefcount:
+        return NOTHING
     special = _SPECIAL.get(id(function))
     if special is not None:
         return [], (special(*given, at) or []) if len(given) in _COUNTS[id(function)] else []
@@ -180,10 +203,50 @@ def _lasting(parts: Parts) -> Announced:
     return parts, parts
 
 
-def touch_call(parts: Parts, at: str) -> None:
+def tell_of_callback(function: Any, given: Given) -> None:
+    """An event loop is about to call this: a function in C does not tell of itself."""
     now = accesses.active()
-    if now is not None:
-        touch_all(now, parts, at)
+    if now is not None and (type(function) in BOUND or type(function) is partial):
+        touch_all(now, called(function, given, (), "")[0], "")
+
+
+def _of_weak(function: Any, given: Given, now: Now) -> Announced:
+    """A weak reference is asked, or one is made, or a container of them."""
+    if not issubclass(type(function), type):
+        return [LOOKING_AT_LIVES], None
+    for each in given:
+        now[1].things.hold_weakly(each)
+    return [], []
+
+
+GETTERS = frozenset({operator.attrgetter, operator.itemgetter})
+
+
+def _got(getter: Any, given: Given, now: Now, at: str) -> Parts:
+    """What `attrgetter` and `itemgetter` read of what they are given."""
+    parts: Parts = []
+    if now[0].alone:
+        return parts
+    _, names = getter.__reduce__()
+    for value in given:
+        for name in names:
+            parts += _got_one(getter, value, name, now, at)
+    return parts
+
+
+def _got_one(getter: Any, value: Any, name: Any, now: Now, at: str) -> Parts:
+    if type(getter) is operator.itemgetter:
+        if now[1].things.kind(value) == CONTAINER:
+            return _by_key(value, name, now, at, False)
+        return parts_of(value, now, at) if is_followed(value) else []
+    parts: Parts = []
+    for word in name.split("."):
+        if type(value) not in SIMPLE_TYPES:
+            parts += reading_parts(value, word, now, at)
+        value = getattr(value, "__dict__", {}).get(word) if is_user_class(type(value)) else None
+        if value is None:
+            break
+    return parts
 
 
 # ---- methods ------------------------------------------------------------------------------------
@@ -191,27 +254,45 @@ def touch_call(parts: Parts, at: str) -> None:
 
 def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
     """A method of a container that is in C."""
+    owner = namespace_of(value)
+    if owner is not None and name in OF_ONE_ATTRIBUTE and given and type(given[0]) is str:
+        return _of_attribute(owner, given[0], name in BY_KEY, now, at)
     if name in BY_KEY and given:
         return _by_key(value, given[0], now, at, False)
-    if name in KEEPING and given and isinstance(value, dict):
+    if name in KEEPING and given and is_a(value, dict):
         return _kept(value, name, given, now, at)
     if name in SIZES:
         return _of_whole(value, at, lambda named: shape(named, False))
-    if name == "append" and isinstance(value, list | deque):
+    if name == "append" and is_a(value, (list, deque)):
         return _of_whole(value, at, lambda named: appended(value, named))
-    if name in OF_ONE and given and isinstance(value, set):
+    if name in OF_ONE and given and is_a(value, set):
         return _of_whole(value, at, lambda named: removed(value, named, given[0]))
     if name in READERS or name in COMPARING:
         depth, writes = (DEEPEST if name in READERS else 0), False
     else:
         depth, writes = DEEPEST, True
     parts = parts_of(value, now, at, depth, writes)
+    if writes and now[1].has_ends:
+        now[1].drop(now[0], value, at)
     if name not in STORING:
         for each in given:
             if is_followed(each):
                 parts += parts_of(each, now, at, depth)
         parts += _called_back(given, now, at)
     return parts
+
+
+OF_ONE_ATTRIBUTE = BY_KEY | KEEPING | {"__setitem__", "__delitem__"}
+
+
+def _of_attribute(owner: Any, name: str, reads: bool, now: Now, at: str) -> Parts:
+    """A method of the dictionary of an object's attributes, or of a module's variables."""
+    if now[0].alone or now[0].quiet:
+        return []
+    if reads:
+        return reading_parts(owner, name, now, at)
+    touch_attribute(owner, name, True, at)
+    return []
 
 
 def _kept(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
@@ -252,10 +333,14 @@ def _of_object(owner: Any, function: Any, given: Given, now: Now, at: str) -> Pa
         return []
     if type(function) is types.MethodWrapperType:
         return []
-    if now[1].things.kind(owner) == INSTANCE and type(function) is types.MethodType:
-        return _of_library(function, given, {}, owner, now, at)
-    changes = not (name in LOOKING and isinstance(owner, Mapping))
-    return _arguments(given, now, at, owner, changes, True)
+    if now[1].things.kind(owner) == INSTANCE:
+        if name in WHOLE:
+            return parts_of(owner, now, at, DEEPEST, False, True)
+        if type(function) is types.MethodType:
+            return _of_library(function, given, {}, owner, now, at)
+    changes = not (name in LOOKING and is_a(owner, Mapping))
+    state = _of_process(module_of(type(owner)), name)
+    return [*state, *_arguments(given, now, at, owner, changes, name not in FILLING)]
 
 
 def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
@@ -267,6 +352,8 @@ def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
     if name in ATTRIBUTES and len(given) > 1:
         touch_attribute(first, given[1], ATTRIBUTES[name], at)
         return NOTHING
+    if kind == INSTANCE and name in WHOLE:
+        return _lasting(parts_of(first, now, at, DEEPEST, False, True))
     if kind == OPAQUE:
         return _lasting(_arguments(given[1:], now, at, first, True, True))
     return NOTHING
@@ -282,8 +369,19 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     module = named.partition(".")[0] if isinstance(named, str) else ""
     name = getattr(function, "__name__", "")
     _tell_of_outside(function, module, name, kernel)
+    if module in ("threading", "_thread") and name in ASKING:
+        now[1].ask_for_worker(kernel)
+    state = _of_process(module, name)
+    if state:
+        return [*state, *_arguments(given, now, at)]
+    if name == "__subclasses__":
+        return _of_subclasses(False, now)
+    if function is BUILD_CLASS and "__subclasses__" in now[1].rare:
+        return _of_subclasses(True, now)
+    if function is isinstance or function is issubclass:
+        return [Part(SUBCLASSES.thing, SUBCLASSES.thing, (SUBCLASSES,))] if _is_abstract(given) else []
     if module == "logging":
-        return _logged(function, now, at)
+        return _logged(function, name, now, at)
     path = files.touched(function, module)
     if path is not None:
         touched = path(given[: len(given) - len(options)], options)
@@ -291,65 +389,148 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     if function is builtins.print:
         return _printed(given, now, at)
     if module in HARMLESS or id(function) in _QUIET:
-        return []
-    if module == "itertools" or function in LAZY:
+        return _looked_through(function, given, now, at)
+    if (module == "itertools" and name not in COPYING) or any(function is each for each in LAZY):
         for each in given:
-            iterate(each, at)
+            iterate(each, at, function is reversed)
         return []
-    if isinstance(function, type):
+    if is_a(function, type):
         if is_user_class(function):
             return []
         shallow = function.__name__ in SHALLOW
         return _arguments(given, now, at, shallow=shallow, attributes=module not in PLAIN_MODULES)
     if name in FIRST_CHANGED and given:
         return [*parts_of(given[0], now, at, DEEPEST, True), *_arguments(given, now, at)]
-    reads = module in ONLY_READING and not isinstance(function, operator.methodcaller)
+    reads = module in ONLY_READING and type(function) is not operator.methodcaller and name not in FILLING
     reads = reads and not (module in ("operator", "_operator") and name in IN_PLACE)
     of_instance = type(function) is types.MethodType and type(function.__self__) is not type
     of = function.__self__ if of_instance else None
-    return _arguments(given, now, at, of, not reads, False, name in SHALLOW, module not in PLAIN_MODULES)
+    attributes = module not in PLAIN_MODULES or name in FORMATTING
+    parts = _arguments(given, now, at, of, not reads, False, name in SHALLOW, attributes)
+    return parts + _enclosed(plain, now, at) if type(plain) is types.FunctionType else parts
 
 
-PLAIN_MODULES = frozenset({"builtins", "collections", "_collections", "math", "_heapq", "_bisect"})
+ASKING = frozenset("current_thread get_ident get_native_id currentThread enumerate".split())
+"""Functions that tell which thread this is."""
+BUILD_CLASS: Any = builtins.__build_class__
+
+
+def _of_subclasses(writes: bool, now: Now) -> Parts:
+    """Which subclasses there are: told of where somebody asks."""
+    now[1].write_rarely(now[0], "__subclasses__")
+    return [Part(_SUBCLASSES, _SUBCLASSES, (Access(_SUBCLASSES, writes),))]
+
+
+_SUBCLASSES = "the subclasses of classes"
+
+
+def _of_process(module: str, name: str) -> Parts:
+    """A state of the whole process."""
+    state = PROCESS_STATE.get((module, name))
+    return [Part(state[0], state[0], (Access(*state),))] if state is not None else []
+
+
+FORMATTING = frozenset({"format", "format_map", "print", "dir"})
+"""Built-in functions that may look at any attribute."""
+
+
+def _is_abstract(given: Given) -> bool:
+    """Whether a class is among these of which others may count as subclasses."""
+    kinds = given[1] if len(given) > 1 else None
+    return any(type(each) is ABCMeta for each in (kinds if type(kinds) is tuple else (kinds,)))
+
+
+def _looked_through(function: Any, given: Given, now: Now, at: str) -> Parts:
+    """`dir(o)` sees all attributes, whoever adds one."""
+    if function is not dir or now[0].alone or not given:
+        return []
+    return parts_of(given[0], now, at, DEEPEST, False, True)
+
+
+def _enclosed(function: Any, now: Now, at: str, depth: int = 3) -> Parts:
+    """What a library's function keeps in variables of an enclosing one: its state."""
+    parts: Parts = []
+    if now[0].alone:
+        return parts
+    for cell in function.__closure__ or ():
+        try:
+            held = cell.cell_contents
+        except ValueError:  # nothing yet
+            continue
+        if now[1].things.kind(held) in (CONTAINER, OPAQUE):
+            parts += parts_of(held, now, at, DEEPEST, True)
+        elif type(held) is types.FunctionType and not is_own(held) and depth:
+            parts += _enclosed(held, now, at, depth - 1)
+    return parts
+
+
+PLAIN_MODULES = frozenset(
+    {"builtins", "collections", "_collections", "itertools", "math", "_heapq", "_bisect"}
+)
 """Modules whose functions look into containers and not at the attributes of what these hold."""
 
 
 def _tell_of_outside(function: Any, module: str, name: str, kernel: Kernel) -> None:
     if name in OUTSIDE.get(module, ()):
         kernel.uncontrolled[f"{module.lstrip('_')}.{name}, which is not under control"] = None
-    if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone:
+    if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone and not _is_standard(function):
         kernel.uncontrolled["a cache (lru_cache) that was made before the program was under control"] = None
-    if name in ("exec", "eval") and module == "builtins" and not kernel.alone:
-        kernel.uncontrolled["code that exec or eval executes, whose accesses are not seen"] = None
 
 
+def _is_standard(function: Any) -> bool:
+    """A cache of the standard library: whoever comes second computes the same again."""
+    return str(getattr(function, "__module__", "")).partition(".")[0] in sys.stdlib_module_names
+
+
+COPYING = frozenset("product permutations combinations combinations_with_replacement".split())
+"""Iterators that copy what they go over when they are made."""
 LAZY = (zip, map, filter, enumerate, reversed, iter)
 """What they go over is read when they are used."""
 _QUIET = {
     id(each)
     for each in (
-        isinstance, issubclass, type, id, range, callable, super, property, staticmethod, classmethod, object,
+        type, id, range, callable, super, property, staticmethod, classmethod, object,
         slice, globals, locals, vars, dir, exec, eval, breakpoint, __build_class__, partial, hasattr, getattr,
     )
 }  # fmt: skip
 """Functions that touch nothing, or are told of otherwise."""
 
 
-def _logged(function: Any, now: Now, at: str) -> Parts:
+def _logged(function: Any, name: str, now: Now, at: str) -> Parts:
     """What a logger writes to belongs to the program, unless it is the terminal."""
     logger: Any = getattr(function, "__self__", None)
-    if logger is None and getattr(function, "__name__", "") in LEVELS:
+    if name in CONFIGURING:
+        return [Part(LOGGING, LOGGING, (Access(LOGGING, True),))]
+    if name not in LEVELS:
+        return []
+    if logger is None:
         logger = sys.modules["logging"].getLogger()
+    return [Part(LOGGING, LOGGING, (Access(LOGGING, False),)), *_streams(logger, now, at)]
+
+
+LOGGING = "the set-up of logging"
+
+
+def _streams(logger: Any, now: Now, at: str) -> Parts:
+    parts: Parts = []
     streams: list[Any] = []
     while logger is not None:
+        names = ("level", "handlers", "propagate", "disabled", "filters")
+        parts += [part for name in names if (part := attribute_part(logger, name, False, at))]
         streams += [getattr(each, "stream", None) for each in getattr(logger, "handlers", ())]
         logger = getattr(logger, "parent", None) if getattr(logger, "propagate", False) else None
-    return [part for each in streams if each for part in parts_of(each, now, at, DEEPEST, True)]
+    for each in streams:
+        parts += parts_of(each, now, at, DEEPEST, True) if each else []
+    return parts
 
 
 def _printed(given: Given, now: Now, at: str) -> Parts:
     """What is printed is looked through; where it goes to, if not the terminal, is changed."""
     parts: Parts = []
+    if "stdout" in now[1].rare:  # somebody puts another stream in its place
+        parts.append(member_part(sys, "stdout", now, False, at))
+    if type(sys.stdout) not in SIMPLE_TYPES:
+        given = (*given, sys.stdout)
     for each in given:
         is_stream = hasattr(type(each), "write") and now[1].things.kind(each) == OPAQUE
         if is_stream or is_followed(each):
@@ -426,25 +607,20 @@ def returned(function: Any, given: Given, made: Any, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
-    if function is globals or function is vars or function is locals:
+    if function in (globals, vars, locals):
         _tell_of_namespace(function, given, made)
         return
-    owner = getattr(function, "__self__", None) if type(function) in BOUND else None
-    if owner is not None and now[1].watched and now[1].things.kind(owner) == CONTAINER:
-        found = container(owner, at)
-        if found is not None:
-            tell_whole(owner, found)
     if type(made) in SIMPLE_TYPES:
         return
-    if now[1].things.kind(made) == OPAQUE:
+    if now[1].things.kind(made) == OPAQUE and not is_weak(type(made)):
         _remember(made, given, now)
 
 
 def _tell_of_namespace(function: Any, given: Given, made: Any) -> None:
     if function is vars and given:
-        is_namespace(made, given[0])
+        tell_of_dictionary(given[0], made)
         return
-    if isinstance(made, dict):
+    if type(made) is dict:
         module = sys.modules.get(made.get("__name__", ""))
         if module is not None and module.__dict__ is made:
             is_namespace(made, module)
@@ -461,18 +637,18 @@ def _remember(made: Any, given: Given, now: Now) -> None:
 
 
 def _get(value: Any, name: Any, *rest: Any) -> None:
-    if isinstance(name, str):
+    if is_a(name, str):
         read_attribute(value, name, rest[-1])
 
 
 def _set(value: Any, name: Any, new: Any, at: str) -> None:
-    if isinstance(name, str):
+    if is_a(name, str):
         write_attribute(value, name, new, at)
 
 
 def _delete(value: Any, name: Any, at: str) -> None:
-    if isinstance(name, str):
-        touch_attribute(value, name, True, at)
+    if is_a(name, str):
+        delete_attribute(value, name, at)
 
 
 def _read_item(value: Any, key: Any, at: str) -> None:
@@ -505,8 +681,3 @@ _COUNTS: dict[int, tuple[int, ...]] = {
     id(next): (1, 2),
 }  # fmt: skip
 """With how many arguments each can be called."""
-
-__all__ = [
-    "BEHAVIOUR", "called", "is_own", "is_user_module", "returned",
-    "running", "tells_of_itself", "touch_call",
-]  # fmt: skip

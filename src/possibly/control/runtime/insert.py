@@ -40,6 +40,39 @@ def inserted(
     return found
 
 
+def with_hidden(steps: list[Step], log: list[Logged]) -> list[Step]:
+    """The steps, each with the accesses in it that are no choice points, to what several tasks touch.
+
+    Those of a turn are moments of it; those of a thread's step stand in its detail under `inside`.
+    """
+    touched: dict[str, set[str]] = {}
+    written: set[str] = set()
+    for each in log:
+        touched.setdefault(each.operation.thing, set()).add(each.task)
+        if each.operation.kind == "write":
+            written.add(each.operation.thing)
+    found = list(steps)
+    inside: dict[int, list[Logged]] = {}
+    for each in log:
+        if each.operation.thing in written and len(touched[each.operation.thing]) > 1 and each.operation.at:
+            inside.setdefault(each.step - 1, []).append(each)
+    for number, accesses in inside.items():
+        if not 0 <= number < len(found):
+            continue
+        detail = dict(found[number].detail or {})
+        if "turn" in detail:
+            detail["turn"] = _with_moments(found[number], accesses)
+        else:
+            detail["inside"] = [_moment(each) for each in accesses]
+        found[number] = found[number]._replace(detail=detail)
+    return found
+
+
+def _moment(access: Logged) -> dict[str, Any]:
+    kind, thing, _, at, _ = access.operation
+    return {"kind": kind, "thing": thing, "at": at, **(access.detail or {})}
+
+
 def _with_accesses_inside(steps: list[Step], log: list[Logged]) -> list[Step]:
     """Accesses in the turn of an event loop's task belong to the step that the turn is."""
     found = list(steps)
@@ -63,8 +96,7 @@ def _with_moments(step: Step, accesses: list[Logged]) -> list[dict[str, Any]]:
     for each in accesses:
         found += told[taken : each.position]
         taken = max(taken, each.position)
-        kind, thing, _, at, _ = each.operation
-        found.append({"kind": kind, "thing": thing, "at": at, **(each.detail or {})})
+        found.append(_moment(each))
     return found + told[taken:]
 
 

@@ -11,35 +11,58 @@ from __future__ import annotations
 import gc
 import itertools
 import types
-from collections import defaultdict, deque
+from array import array
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from enum import Enum
 from operator import length_hint
 from typing import Any
 
 from possibly.control.execution import Access
-from possibly.control.runtime import files, packages
+from possibly.control.loading import packages
+from possibly.control.models import files
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
     Part,
     attribute_part,
     object_part,
+    reading_parts,
+    shape_part,
+    special_parts,
     touch_all,
     touch_attribute,
 )
-from possibly.control.runtime.footprints import touching
+from possibly.control.runtime.contents import (
+    PLAIN_KEYS,
+    all_of,
+    everything,
+    item_of,
+    removed,
+    shape,
+)
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import VISIBLE, WIDEST, Memory
-from possibly.control.runtime.things import CONTAINER, CONTAINERS, INSTANCE, OPAQUE, SIMPLE_TYPES, Named
-from possibly.probes import port
-from possibly.recorder.snapshot import snapshot
+from possibly.control.runtime.memory import LIVES, VISIBLE, Memory
+from possibly.control.runtime.things import (
+    CONTAINER,
+    CONTAINERS,
+    INSTANCE,
+    OPAQUE,
+    SIMPLE_TYPES,
+    Named,
+    class_has,
+    dictionary_of,
+    is_a,
+    is_own,
+    is_user_class,
+    module_of,
+)
+from possibly.control.runtime.variables import is_behaviour
 
 Found = tuple[Kernel, Memory, Named, Any]
 """A container: the execution, its accesses, its name, and itself."""
-PLAIN_KEYS = frozenset({int, str, bool, float, bytes, type(None)})
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 LOOKING_THROUGH = frozenset({*VIEWS, types.MappingProxyType, memoryview})
 """Types whose values only show others."""
+BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
 HOLDING = LOOKING_THROUGH | {tuple}
 """Simple types whose values may hold others that are not."""
 DEEPEST = 8
@@ -48,11 +71,23 @@ MOST = 5_000
 """So many objects are looked through at once."""
 
 
+LOOKING_AT_LIVES = Part(LIVES, LIVES, (Access(LIVES, False),))
+"""Whoever asks a weak reference."""
+
+
 def is_namespace(found: Any, owner: Any) -> None:
     """`owner.__dict__`, `vars(owner)`, `globals()`: its items are attributes by another name."""
     memory = accesses.memory
-    if type(found) is dict and memory is not None:
+    if type(found) is dict and memory is not None and id(owner) not in memory.borrowed:
         memory.namespaces[id(found)] = (found, owner)
+
+
+def tell_of_dictionary(owner: Any, found: Any) -> None:
+    """`owner.__dict__` or `vars(owner)`; that of a class is behind a view."""
+    if is_a(owner, type):
+        view = type.__dict__["__dict__"].__get__(owner)
+        found = _behind(view)[0]
+    is_namespace(found, owner)
 
 
 def namespace_of(value: Any) -> Any:
@@ -66,132 +101,28 @@ def namespace_of(value: Any) -> Any:
 
 def container(value: Any, at: str) -> Found | None:
     now = accesses.active()
-    if now is None or now[1].things.kind(value) != CONTAINER:
+    if now is None or now[1].things.kind(value) != CONTAINER or id(value) in now[1].unread:
         return None
     owner = namespace_of(value)
-    if owner is not None:  # whatever is done to all attributes at once counts as a change of each
-        for name in list(value):
-            touch_attribute(owner, name, True, at)
+    if owner is not None:
+        touch_all(now, _all_attributes(value, owner, now, at), at)
         return None
     kernel, memory = now
     named = memory.things.named(value, kernel, at)
     return None if (kernel.alone and not memory.watched) or kernel.quiet else (kernel, memory, named, value)
 
 
-def _key(value: Any, key: Any) -> str | None:
-    """How an item is called; None: it has no stable name. Keys that are equal are called alike."""
-    kind = type(key)
-    if kind is str:
-        return repr(key)
-    if kind is int:
-        if key < 0 and not isinstance(value, dict):
-            key += len(value)
-        return repr(key)
-    return _other_key(key)
-
-
-def _other_key(key: Any) -> str | None:
-    kind = type(key)
-    if kind in PLAIN_KEYS:
-        if isinstance(key, float | bool) and key == (whole := _whole(key)):
-            return repr(whole)
-        return repr(key)
-    if kind is tuple:
-        parts = [_key({}, part) for part in key]
-        return None if None in parts else f"({', '.join(map(str, parts))})"
-    if isinstance(key, Enum) and getattr(kind, "__eq__", None) == _PLAIN_EQUALITY:
-        return f"{kind.__module__}.{kind.__qualname__}.{key.name}"
-    return None
-
-
-_PLAIN_EQUALITY: Any = object.__eq__
-
-
-def _whole(key: float) -> int | None:
-    try:
-        return int(key)
-    except (OverflowError, ValueError):
-        return None
+def _all_attributes(value: Any, owner: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """Whatever is done to all attributes at once counts as a change of each, and of which there are."""
+    if now[0].alone or now[0].quiet:
+        return []
+    parts = [part for name in list(value) if (part := attribute_part(owner, name, True, at))]
+    return [*parts, shape_part(owner, now, True, at)]
 
 
 def touch(found: Found, thing: str, footprint: tuple[Access, ...], at: str) -> int:
     kernel, memory, named, value = found
     return memory.access(kernel, named.family, thing, footprint, at, None if named.exact else id(value))
-
-
-def tell_whole(value: Any, found: Found) -> None:
-    """A container that is watched as a variable: what it holds now."""
-    kernel, memory, named, _ = found
-    label = kernel.labels.get(named.name, "")
-    if label in memory.watched:
-        memory.whole(kernel, named.name, snapshot(value))
-
-
-def shape(named: Named, writes: bool) -> tuple[Access, ...]:
-    """Which keys there are, and how many: who adds or removes one changes that."""
-    return touching(f"{named.name}[]", writes)
-
-
-def _bulk(named: Named, writes: bool) -> tuple[Access, ...]:
-    """All items at once: every access to one reads this, and who changes them all writes it."""
-    return touching(f"{named.name}[*]", writes)
-
-
-def everything(named: Named) -> tuple[Access, ...]:
-    """Any item may be changed, added or removed."""
-    return shape(named, True) + _bulk(named, True)
-
-
-def _all(value: Any, named: Named) -> tuple[Access, ...]:
-    """Everything in a container is read. A very large one counts as changed, which meets every access."""
-    if len(value) > WIDEST:
-        return everything(named)
-    has_keys = isinstance(value, dict | set)
-    names = [_key(value, key) for key in (list(value) if has_keys else range(len(value)))]
-    if None in names:
-        return everything(named) if not isinstance(value, list | deque) else _read_all(named, names)
-    return _read_all(named, names)
-
-
-def _read_all(named: Named, names: list[str | None]) -> tuple[Access, ...]:
-    items = [Access(f"{named.name}[{key}]", False) for key in names if key is not None]
-    return (*shape(named, False), *_bulk(named, False), *items)
-
-
-def item_of(value: Any, named: Named, key: Any, writes: bool) -> tuple[str, tuple[Access, ...]]:
-    """The thing that an item is, and what it means to read it, or to store into it."""
-    text = _key(value, key)
-    if text is None:
-        return f"{named.name}[]", everything(named) if writes else _all(value, named)
-    thing = f"{named.name}[{text}]"
-    footprint = touching(thing, writes) + _bulk(named, False)
-    if isinstance(value, dict):
-        grows = writes and not _has_key(value, key)
-        return thing, footprint + shape(named, True) if grows else footprint
-    if isinstance(value, set):
-        return thing, footprint + shape(named, True) if writes else footprint
-    is_there = type(key) is int and 0 <= key < len(value)
-    return thing, footprint if is_there else footprint + shape(named, False)
-
-
-def _has_key(value: Any, key: Any) -> bool:
-    try:
-        return dict.__contains__(value, key)
-    except TypeError:  # it cannot be a key: the program is told so in a moment
-        return True
-
-
-def appended(value: Any, named: Named) -> tuple[Access, ...]:
-    """A list grows at its end: what it holds already stays where it is."""
-    return touching(f"{named.name}[{len(value)}]", True) + shape(named, True) + _bulk(named, False)
-
-
-def removed(value: Any, named: Named, key: Any) -> tuple[Access, ...]:
-    """An item of a dictionary or a set goes away."""
-    text = _key(value, key)
-    if text is None or not isinstance(value, dict | set):
-        return everything(named)
-    return touching(f"{named.name}[{text}]", True) + shape(named, True) + _bulk(named, False)
 
 
 def touch_item(found: Found, value: Any, key: Any, writes: bool, at: str) -> int:
@@ -205,6 +136,8 @@ def touch_item(found: Found, value: Any, key: Any, writes: bool, at: str) -> int
 
 def read_item(value: Any, key: Any, at: str) -> list[Part]:
     """`value[key]` is about to be read; returns what it is in the middle of if that makes the item."""
+    if type(value) is types.MappingProxyType:
+        value = _behind(value)[0]
     owner = namespace_of(value)
     if owner is not None and type(key) is str:
         touch_attribute(owner, key, False, at)
@@ -215,7 +148,7 @@ def read_item(value: Any, key: Any, at: str) -> list[Part]:
     if found is None:
         _touch_behind(value, False, at)
         return []
-    is_made = isinstance(value, defaultdict) and _is_made(value, key)
+    is_made = is_a(value, defaultdict) and _is_made(value, key)
     mode = touch_item(found, value, key, is_made, at)
     if mode:
         found[1].saw(found[0], mode, _item(value, key))
@@ -243,7 +176,7 @@ def _is_made(value: Any, key: Any) -> bool:
 
 def _item(value: Any, key: Any) -> Any:
     try:
-        if isinstance(value, dict):
+        if is_a(value, dict):
             return dict.get(value, key)
         return value[key] if type(value) in CONTAINERS else None
     except (LookupError, TypeError):
@@ -260,24 +193,13 @@ def write_item(value: Any, key: Any, new: Any, at: str) -> None:
         deep(key, at)
     found = container(value, at)
     if found is None:
-        _touch_behind(value, True, at)
+        _touch_behind(value, True, at, key, new)
         return
+    if found[1].has_ends:
+        found[1].drop(found[0], _item(value, key), at)
     mode = touch_item(found, value, key, True, at)
     if mode:
         found[1].saw(found[0], mode, new)
-    if found[1].watched:
-        _tell_after(value, key, new, found)
-
-
-def _tell_after(value: Any, key: Any, new: Any, found: Found) -> None:
-    """A container that is watched as a variable: what it will hold."""
-    if type(value) in (dict, list):
-        later = value.copy()
-        try:
-            later[key] = new
-        except (LookupError, TypeError, ValueError):
-            return
-        tell_whole(later, found)
 
 
 def delete_item(value: Any, key: Any, at: str) -> None:
@@ -288,13 +210,16 @@ def delete_item(value: Any, key: Any, at: str) -> None:
         return
     found = container(value, at)
     if found is not None:
+        if found[1].has_ends:
+            found[1].drop(found[0], value, at)
         touch(found, f"{found[2].name}[]", removed(value, found[2], key), at)
     else:
         _touch_behind(value, True, at)
 
 
-def _touch_behind(value: Any, writes: bool, at: str) -> None:
+def _touch_behind(value: Any, writes: bool, at: str, *stored: Any) -> None:
     """An item of something that is no container itself: of a library's object, or behind a view."""
+    hold_weakly(value, stored)
     if type(value) not in SIMPLE_TYPES or type(value) in LOOKING_THROUGH:
         now = accesses.active()
         if now is None or now[0].alone:
@@ -303,9 +228,9 @@ def _touch_behind(value: Any, writes: bool, at: str) -> None:
         name = "__setitem__" if writes else "__getitem__"
         if kind == INSTANCE and not _tells(value, name):
             _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, True))
-            _enter(getattr(type(value), name, None), value, now, at)
+            _hand(method_of(type(value), name), value, now, at)
         elif type(value) in LOOKING_THROUGH or kind == OPAQUE:
-            _enter(getattr(type(value), name, None), value, now, at)
+            _hand(method_of(type(value), name), value, now, at)
             _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, writes))
 
 
@@ -313,19 +238,41 @@ def _touch_parts(now: tuple[Kernel, Memory], at: str, parts: Callable[[], list[P
     touch_all(now, parts(), at, parts)
 
 
-def _enter(function: Any, value: Any, now: tuple[Kernel, Memory], at: str) -> None:
+def _hand(function: Any, value: Any, now: tuple[Kernel, Memory], at: str) -> None:
     """An operator of an object is code of a package."""
     root = packages.root_of(function)
     if root:
         parts = parts_of(value, now, at, DEEPEST, True, True)
-        now[1].enter(now[0], root, [(part.family, part.thing) for part in parts])
+        now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
 
 
 def _tells(value: Any, name: str) -> bool:
     """Whether the method that stands behind an operator is the program's own, or there is none."""
-    found = getattr(type(value), name, None)
-    code = getattr(found, "__code__", None)
-    return found is None or (code is not None and port.is_user_file(code.co_filename))
+    found = method_of(type(value), name)
+    return found is None or is_own(found)
+
+
+def method_of(cls: type, name: str) -> Any:
+    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+
+
+def hold_weakly(owner: Any, stored: tuple[Any, ...]) -> None:
+    """What is put into a container of weak references may end there at any time."""
+    memory = accesses.memory
+    if stored and memory is not None and is_weak(type(owner)):
+        for each in stored:
+            memory.things.hold_weakly(each)
+
+
+def is_weak(cls: type) -> bool:
+    """Whether objects of the class lead to others weakly."""
+    found = _weak.get(cls)
+    if found is None:
+        found = _weak[cls] = module_of(cls) in ("weakref", "_weakrefset", "_weakref")
+    return found
+
+
+_weak: dict[type, bool] = {}
 
 
 def whole(value: Any, at: str) -> None:
@@ -333,7 +280,7 @@ def whole(value: Any, at: str) -> None:
     if type(value) not in SIMPLE_TYPES or type(value) in LOOKING_THROUGH:
         now = accesses.active()
         if now is not None and not now[0].alone:
-            _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST))
+            _touch_parts(now, at, lambda: using_parts(value, now, at))
         elif now is not None:
             container(value, at)
 
@@ -389,37 +336,64 @@ def _held(
     """Notes what it means to use a value; what it holds, and whether that is used whenever the value is."""
     kernel, memory = now
     kind = memory.things.kind(value)
+    if memory.specials:
+        found += special_parts(value, now, at)
     if type(value) in LOOKING_THROUGH:
         return _behind(value), True
     if kind == CONTAINER:
         owner = namespace_of(value)
         if owner is not None:
-            found += [part for name in list(value) if (part := attribute_part(owner, name, True, at))]
+            found += _all_attributes(value, owner, now, at)
             return list(dict.values(value)), False
         named = memory.things.named(value, kernel, at)
-        footprint = everything(named) if writes else _all(value, named)
+        footprint = everything(named) if writes else all_of(value, named)
         found.append(Part(named.family, f"{named.name}[]", footprint, None if named.exact else id(value)))
         return plainly(value), False
     if kind == OPAQUE:
-        found.append(object_part(value, now, writes or hasattr(type(value), "__next__"), at))
+        found.append(object_part(value, now, writes or class_has(type(value), "__next__"), at))
         found += files.parts_of(value)
+        if is_weak(type(value)):
+            found.append(LOOKING_AT_LIVES)
         return [*memory.things.sources.get(id(value), ()), *bases(value)], True
     if kind == INSTANCE:
-        names = list(getattr(type(value), "__dataclass_fields__", ()))
-        if attributes:
-            names += [*getattr(value, "__dict__", ()), *_slots(type(value))]
-        names = [name for name in dict.fromkeys(names) if _has(value, name)]
-        found += [part for name in names if (part := attribute_part(value, name, writes, at))]
-        return [getattr(value, name) for name in names], False
+        return _attributes(value, now, at, writes, attributes, found), False
     return (list(value) if type(value) in (tuple, frozenset) else []), False
+
+
+def _attributes(
+    value: Any, now: tuple[Kernel, Memory], at: str, writes: bool, attributes: bool, found: list[Part]
+) -> list[Any]:
+    """Notes the attributes of an object, those of its classes among them; returns what they hold."""
+    names = [] if _tells(value, "__eq__") else list(getattr(type(value), "__dataclass_fields__", ()))
+    if attributes:
+        names += [*(dictionary_of(value) or ()), *_slots(type(value)), *_of_classes(type(value))]
+        found.append(shape_part(value, now, writes, at))
+    names = [name for name in dict.fromkeys(names) if type(name) is str and _has(value, name)]
+    if writes:
+        found += [part for name in names if (part := attribute_part(value, name, True, at))]
+    else:
+        found += [part for name in names for part in reading_parts(value, name, now, at)]
+    return [object.__getattribute__(value, name) for name in names]
+
+
+def _of_classes(cls: type) -> list[str]:
+    """Attributes that the program's classes hold for their objects."""
+    return [
+        name
+        for base in cls.__mro__
+        if is_user_class(base)
+        for name, held in list(base.__dict__.items())
+        if not name.startswith("__") and not is_behaviour(held)
+    ]
 
 
 def plainly(value: Any) -> list[Any]:
     """What a container holds, without a look at what a class of the program makes of it."""
-    if isinstance(value, dict):
-        return list(dict.values(value))
+    if is_a(value, dict):
+        keys = [key for key in dict.__iter__(value) if type(key) not in PLAIN_KEYS]
+        return [*dict.values(value), *keys]
     for kind in CONTAINERS:
-        if isinstance(value, kind):
+        if is_a(value, kind):
             plain: Any = kind
             return list(plain.__iter__(value))
     return list(value)
@@ -461,7 +435,13 @@ def size(value: Any, at: str) -> None:
 
 def contains(item: Any, value: Any, at: str) -> None:
     """`item in value` is about to be asked."""
-    if isinstance(value, dict | set) and (found := container(value, at)) is not None:
+    if type(value) is types.MappingProxyType:
+        value = _behind(value)[0]
+    owner = namespace_of(value)
+    if owner is not None and type(item) is str:
+        touch_attribute(owner, item, False, at)
+        return
+    if is_a(value, (dict, set)) and (found := container(value, at)) is not None:
         if type(item) not in PLAIN_KEYS:
             deep(item, at)
         touch_item(found, value, item, False, at)
@@ -483,23 +463,39 @@ PLAIN_ITERATORS: frozenset[type] = frozenset(
     {
         LIST_ITERATOR, type(reversed([])), type(iter({})), type(iter({}.items())), type(iter({}.values())),
         type(iter(set())), type(iter(deque())), type(iter(bytearray())), type(reversed({})),
+        type(reversed({}.items())), type(reversed({}.values())), type(reversed(deque())),
+        type(iter(array("b"))), type(iter(OrderedDict())),
     }
 )  # fmt: skip
 """Iterators over one container."""
 
 
-def iterate(value: Any, at: str) -> None:
+def iterate(value: Any, at: str, is_reversed: bool = False) -> None:
     """A loop over the value is about to begin. What is an iterator itself may be others' too."""
     now = accesses.active()
     if now is None or type(value) in SIMPLE_ITERATORS:
         return
-    if hasattr(type(value), "__next__"):
+    if class_has(type(value), "__next__"):
         if now[1].things.kind(value) == OPAQUE:
             now[1].things.named(value, now[0], at)
         return
     base = _behind(value)[0] if type(value) in VIEWS else value
-    if now[1].things.kind(base) in (CONTAINER, OPAQUE):
+    kind = now[1].things.kind(base)
+    if kind in (CONTAINER, OPAQUE):
         now[1].things.named(base, now[0], at)
+    if kind == CONTAINER and (is_reversed or not is_a(base, BY_NUMBER)):
+        _begin_over(base, at)
+
+
+BY_NUMBER = (list, bytearray, array)
+"""An iterator over one of these begins with nothing but a number."""
+
+
+def _begin_over(base: Any, at: str) -> None:
+    """An iterator remembers how large the container was, or what stood at its end, when it was made."""
+    found = container(base, at)
+    if found is not None:
+        touch(found, f"{found[2].name}[]", shape(found[2], False), at)
 
 
 def advance(value: Any, at: str) -> list[Part]:
@@ -507,7 +503,8 @@ def advance(value: Any, at: str) -> list[Part]:
     now = accesses.active()
     if now is None or type(value) in SIMPLE_ITERATORS:
         return []
-    now[0].running().trail.turn()
+    if type(value) is not types.CoroutineType:  # the frames of what is awaited are looked at (`spin`)
+        now[0].running().trail.turn()
     if now[0].alone:
         return []
     is_private = now[1].things.known(value) is None
@@ -517,12 +514,26 @@ def advance(value: Any, at: str) -> list[Part]:
     parts = [] if is_private or not is_iterator(value, now) else [object_part(value, now, True, at)]
     for base in bases(value):
         parts += parts_of(base, now, at, DEEPEST)
-    if inside := inside_lazy(value):
-        parts += set_parts(inside, now, at)
-        for each in inside:
-            parts += parts_of(each, now, at, 0, False, True) if is_followed(each) else []
+    parts += _calling_parts(value, now, at)
     touch_all(now, parts, at)
     return parts
+
+
+def _calling_parts(value: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What an iterator such as `map` touches by the functions in C that it calls."""
+    inside = inside_lazy(value)
+    parts = set_parts(inside, now, at) if inside else []
+    for each in inside:
+        parts += parts_of(each, now, at, 0, False, True) if is_followed(each) else []
+        owner = getattr(each, "__self__", None) if type(each) in BOUND else None
+        if owner is not None and now[1].things.kind(owner) in (CONTAINER, OPAQUE):
+            parts += parts_of(owner, now, at, DEEPEST, True)
+    return parts
+
+
+def using_parts(value: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What is touched when a container is read as a whole, or an iterator used up."""
+    return [*parts_of(value, now, at, DEEPEST), *_calling_parts(value, now, at)]
 
 
 def is_iterator(value: Any, now: tuple[Kernel, Memory]) -> bool:
@@ -534,9 +545,9 @@ def bases(value: Any, depth: int = 4) -> list[Any]:
     """What an iterator in C goes over: containers, and iterators that are not themselves in C."""
     kind = type(value)
     if kind in PLAIN_ITERATORS:
-        return [each for each in gc.get_referents(value) if isinstance(each, CONTAINERS)][:1]
+        return [each for each in gc.get_referents(value) if is_a(each, CONTAINERS)][:1]
     if not depth or kind not in LAZY_TYPES:
-        return []
+        return _held_by(value) if depth else []
     found: list[Any] = []
     for each in _flat(gc.get_referents(value)):
         if type(each) in PLAIN_ITERATORS or type(each) in LAZY_TYPES:
@@ -546,10 +557,22 @@ def bases(value: Any, depth: int = 4) -> list[Any]:
     return found
 
 
+def _held_by(value: Any) -> list[Any]:
+    """The containers that an iterator in C holds of which nothing else is known."""
+    kind = type(value)
+    if kind in CODE or type(method_of(kind, "__next__")) is not types.WrapperDescriptorType:
+        return []
+    return [each for each in gc.get_referents(value) if is_a(each, CONTAINERS) or type(each) is memoryview]
+
+
+CODE = frozenset({types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType})
+"""Iterators that are code of the program, which tells of itself."""
+
+
 def _is_gone_over(value: Any, kind: type) -> bool:
-    if isinstance(value, CONTAINERS):
+    if is_a(value, CONTAINERS):
         return kind is reversed
-    return hasattr(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS
+    return class_has(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS
 
 
 def _flat(values: list[Any]) -> list[Any]:
@@ -569,15 +592,16 @@ def set_parts(given: list[Any], now: tuple[Kernel, Memory], at: str) -> list[Par
     """What `setattr` and `delattr` change that something in C calls: any name of any object there."""
     if setattr not in given and delattr not in given:
         return []
-    values = [part for each in given for part in (plainly(each) if isinstance(each, CONTAINERS) else (each,))]
+    values = [part for each in given for part in (plainly(each) if is_a(each, CONTAINERS) else (each,))]
     names = [each for each in values if type(each) is str]
     objects = [each for each in values if now[1].things.kind(each) == INSTANCE]
     made = [attribute_part(each, name, True, at) for each in objects for name in names]
     return [each for each in made if each is not None]
 
 
+CALLABLE_ITERATOR: type = type(iter(int, 1))
 LAZY_TYPES: frozenset[type] = frozenset(
-    {enumerate, zip, map, filter, reversed}
+    {enumerate, zip, map, filter, reversed, CALLABLE_ITERATOR}
     | {each for each in vars(itertools).values() if isinstance(each, type)}
 )
 """Iterators in C that go over others."""

@@ -21,10 +21,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from operator import index
+from types import CodeType
 from typing import Any, NoReturn
 
-from possibly.control.execution import Access, Choice, Operation, Outcome, Scheduler, Step
-from possibly.control.runtime.moments import (
+from possibly.control.execution import SPIN, Access, Choice, Operation, Outcome, Scheduler, Step
+from possibly.control.forking.noted import Noted
+from possibly.control.models.moments import (
     Moment,
     begin_of,
     has_time,
@@ -34,7 +36,6 @@ from possibly.control.runtime.moments import (
     moment_of,
     slot_of,
 )  # fmt: skip
-from possibly.control.runtime.noted import Noted
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.spin import NEUTRAL
 from possibly.control.runtime.task import Clocks, Ready, Task, published
@@ -48,12 +49,18 @@ ROUNDS = 32
 """After so many steps it is looked whether the execution goes round for ever."""
 INPUT = "input and output of an event loop, which is not under control"
 OVERTIME = 100
+TURNS = 1_000
+"""So many turns in a row has a task of an event loop while others are ready; then these go first."""
 MOMENTS = 200
 """What happens in one turn of a loop's task beyond that is not told, unless a specification speaks of it."""
 EXIT = "_:exit"
 """The thing that the end of the program writes and every step of a daemon reads."""
 _new = tuple.__new__
 """Makes named tuples in half the time that their own names take."""
+
+
+def _nothing_inside(root: CodeType) -> None:
+    """Nobody wants to know."""
 
 
 class Kernel:
@@ -74,12 +81,23 @@ class Kernel:
         self.limit = limit
         self.in_calls: Callable[[Kernel, Task, bool], tuple[Access, ...]] | None = None
         """What else a step touches that is done in the middle of a call; whether that step has begun."""
+        self.alike: Any = None
+        """Lets tasks that are interchangeable go in one order (`joining.alike`)."""
+        self.second: Callable[[], None] | None = None
+        """Told when there is to be a second task for the first time."""
         self.look_for_rounds: Callable[[Kernel], None] | None = None
         """Ends the execution if it goes round for ever."""
+        self.look_inside: Callable[[CodeType], None] = _nothing_inside
+        """Code that is not watched seems to go round: ends the execution, to watch it."""
         self.early_timeouts = False
         self.slack = 1.0
         """Seconds by which a sleep, a timer, a time-out or whoever is ready may come late."""
         self.fifo = False
+        self.split = False
+        """What is sent on a connection may arrive in pieces, or together with what follows."""
+        self.faults: frozenset[str] = frozenset()
+        """Kinds of faults that may come (`world.faults`), so many at most, and so many more."""
+        self.faults_most = self.faults_left = 0
         self.timed = False
         """In this program somebody has to wait for the time to pass: every step says when it is."""
         self.repeat = False
@@ -104,6 +122,14 @@ class Kernel:
         self.logged = 0
         """How many accesses had been logged then."""
         self.labels: dict[str, str] = {}
+        self.counts: dict[str, int] = {}
+        """Tasks that nobody named, by their coroutines."""
+        self.met: dict[int, tuple[BaseException, str, int]] = {}
+        """Exceptions that ended a task of an event loop: which one, and in which step."""
+        self.conditions: dict[str, str] = {}
+        """Locks that belong to a condition, which is what the program calls them by."""
+        self.settle: Callable[[Kernel], None] | None = None
+        """Tells what the running step has changed of what a specification speaks of."""
         self.owners: dict[str, tuple[str, str]] = {}
         """Primitive -> the object and the attribute that hold it: an object may get its own name later."""
         self.assumed: dict[str, None] = {}
@@ -120,7 +146,11 @@ class Kernel:
         self._detail: Any = None
         self._changes = 0
         self._shut: Shut = ()
+        self._every: tuple[Access, ...] = ()
+        """What the running step touches whatever it turns out to be."""
         self.joined = True
+        self.late: set[int] = set()
+        """Steps, by their numbers, that turned out in the middle to touch something more."""
         self.has_timers = False
         """Somebody has slept, or waited with a time-out."""
         self._moment = Moment(0.0, (), ())
@@ -129,6 +159,8 @@ class Kernel:
         """When each task that can go on could do so first."""
         self._clocks = Clocks()
         self._overtime = 0
+        self._in_a_row = 0
+        """Turns that the last task of a loop has had, one after another."""
 
     # ---- tasks ----------------------------------------------------------------------------------
 
@@ -147,6 +179,8 @@ class Kernel:
 
     def admit(self, task: Task) -> None:
         """The task lives from now on; what its parent did happened before."""
+        if self.alone and self.second is not None:
+            self.second()
         self.alone = False
         self.commit()
         task.clock = published(self.current)
@@ -194,11 +228,11 @@ class Kernel:
         is_in_call = bool(task.calls) and self.in_calls is not None
         if is_in_call and self.in_calls is not None:
             footprint = (*footprint, *self.in_calls(self, task, False))
-        if task.daemon:
-            footprint = (*footprint, Access(EXIT, False))
+        every: tuple[Access, ...] = (*task.always, Access(EXIT, False)) if task.daemon else task.always
         if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
-            footprint = (*footprint, Access(task.loop, True))
+            every = (*every, Access(task.loop, True))
             self.add(Access(task.loop, True))
+        footprint = (*footprint, *every)
         if timeout is not None or sleep is not None:
             self.has_timers = True
             if self.early_timeouts and timeout is not None:
@@ -214,8 +248,11 @@ class Kernel:
         task.wakes_at = None if sleep is None else task.time + _seconds(sleep)
         if task.returns_to is None:
             self.flush()
-            task.trail.arrive(task, self, task.operation)
+        task.trail.arrive(task, self, task.operation)
+        if self.alike is not None:
+            self.alike.arrive(self, task)
         self.pass_on(task)
+        self._every = every
         if is_in_call and self.in_calls is not None:
             self.in_calls(self, task, True)
         return not task.timed_out
@@ -242,14 +279,43 @@ class Kernel:
         self.current = chosen
         (chosen.host or chosen).lock.release()
 
+    def happen(self, label: str, operation: Operation, act: Callable[[], None], ready: Ready | None) -> Task:
+        """Something of the world, which may come at any moment at which it is ready: a task of one step."""
+        task = self.new_task(label, daemon=True)
+        task.act = act
+        self.admit(task)
+        self.add(Access(task.name, True))
+        touched = (*operation.footprint, Access(task.name, True), Access(EXIT, False))
+        task.operation = operation._replace(footprint=touched)
+        task.ready = ready
+        return task
+
     def choose(self) -> Task:
-        """The task that goes on, with its operation begun."""
+        """The task that goes on, with its operation begun; libraries that we use meanwhile tell nothing."""
+        self.quiet += 1
+        try:
+            chosen = self._who_goes_on()
+            while chosen.act is not None and chosen.host is None:
+                self._act(chosen, chosen.act)
+                chosen = self._who_goes_on()
+            return chosen
+        finally:
+            self.quiet -= 1
+
+    def _act(self, task: Task, act: Callable[[], None]) -> None:
+        """Does what is the world's; whoever asks who goes on does it."""
+        before, self.current = self.current, task
+        act()
+        self.current = before
+        self.end(task)
+
+    def _who_goes_on(self) -> Task:
         self.flush()
         enabled = self._enabled_tasks()
         early: list[Task] = []
         if self.has_timers:
             enabled, early = self._in_time(enabled)
-        enabled = self._without_endless_daemons(enabled)
+        enabled = self._without_endless_turns(self._without_endless_daemons(enabled))
         if not enabled:
             self.finish(*self.stuck(self))
         if len(self.steps) % ROUNDS == 0 and self.look_for_rounds is not None:
@@ -259,7 +325,7 @@ class Kernel:
             self.finish(Outcome.CUT_OFF, None)
         for task in self.tasks:
             if task.refresh is not None and task.operation is not None and task.trail.changed is None:
-                task.operation = _refreshed(task.refresh(), task.operation, task.loop)
+                task.operation = _refreshed(task.refresh(), task.operation, task)
         pending = {task.name: task.operation for task in self.tasks if task.operation is not None}
         if self.timed:
             self._tell_times(pending, early)
@@ -286,6 +352,15 @@ class Kernel:
             return enabled
         self.uncontrolled[f"a daemon that goes on for over {OVERTIME} steps when the program may end"] = None
         return [first]
+
+    def _without_endless_turns(self, enabled: list[Task]) -> list[Task]:
+        """A task that goes round and round lets others go on at last, as it does in a real loop."""
+        if self._in_a_row <= TURNS or len(enabled) < 2:
+            return enabled
+        self.uncontrolled[f"a task that has over {TURNS:,} turns while others are ready"] = (
+            "a task that waits for a change had better wait for an event, or sleep for some time"
+        )
+        return [task for task in enabled if task.name != self.previous]
 
     def _enabled_tasks(self) -> list[Task]:
         early = self.early_timeouts
@@ -330,6 +405,8 @@ class Kernel:
     def _begin(self, chosen: Task, names: tuple[str, ...], pending: dict[str, Operation]) -> None:
         operation = chosen.operation
         assert operation is not None
+        is_again = chosen.host is not None and chosen.name == self.previous
+        self._in_a_row = self._in_a_row + 1 if is_again else 0
         if chosen.timed_out or (chosen.ready is not None and chosen.deadline is not None):
             self._time_out(chosen)
         if chosen.wakes_at is not None:
@@ -340,6 +417,7 @@ class Kernel:
             read = tuple([Access(each.thing, False) for each in operation.footprint])
             self._operation = operation._replace(kind="timeout", footprint=read)
         self._enabled, self._pending, self._detail, self._shut = names, pending, None, ()
+        self._every = ()
         self.joined = False
         chosen.clock[chosen.index] = chosen.clock.get(chosen.index, 0) + 1
         chosen.operation = chosen.ready = chosen.refresh = chosen.why = None
@@ -367,17 +445,39 @@ class Kernel:
     def did(self, footprint: tuple[Access, ...], detail: Any = None, kind: str | None = None) -> None:
         """The running step turned out to touch just this, and to be of this kind."""
         if self._operation is not None:
+            footprint = (*footprint, *self._every)
             self._operation = self._operation._replace(footprint=footprint, kind=kind or self._operation.kind)
         if detail is not None:
             self._detail = detail
 
     def add(self, access: Access) -> None:
         """The running step touches this too."""
+        if self.current.host is not None:
+            self._turned(access)
         operation = self._operation
         if operation is not None and access not in operation.footprint:
             self._operation = operation._replace(footprint=(*operation.footprint, access))
             if self.joined:
                 self._clocks.join(self._chosen or self.current, access)
+                self.late.add(len(self.steps) + self.in_step)
+
+    def _turned(self, access: Access) -> None:
+        """A turn touches this: one that finds unchanged what it read before may be a round that waits."""
+        thing, writes = access
+        trail = self.current.trail
+        if writes:
+            self.versions[thing] = self.versions.get(thing, 0) + 1
+            trail.effect()
+        else:
+            trail.reads.append((thing, self.versions.get(thing, 0)))
+
+    @property
+    def spun(self) -> tuple[Access, ...]:
+        """What the running step read in the loop in which it waited, if it did."""
+        operation = self._operation
+        if operation is None or operation.kind != SPIN:
+            return ()
+        return tuple([each for each in operation.footprint if not each.writes])
 
     def tell(self, detail: Any) -> None:
         """Values for the report of the running step."""
@@ -392,6 +492,8 @@ class Kernel:
 
         What changes more than one such thing goes through states that others must not get between.
         """
+        if self.settle is not None:
+            self.settle(self)
         if self._detail is None:
             self._detail = {}
             self._changes = 0
@@ -412,6 +514,14 @@ class Kernel:
         else:
             self._detail = told
 
+    def noted_too(self, told: dict[str, Any]) -> None:
+        """Likewise, beside what was noted already."""
+        turn = self.marks.get("turn")
+        if turn:
+            turn[-1].update(told)
+        else:
+            self._detail = {**(self._detail or {}), **told}
+
     @property
     def marks(self) -> dict[str, Any]:
         return self._detail or {}
@@ -421,6 +531,9 @@ class Kernel:
         for name, (owner, attribute) in self.owners.items():
             if owner in self.labels:
                 self.labels[name] = f"{self.labels[owner]}.{attribute}"
+        for name, condition in self.conditions.items():
+            if condition in self.labels:
+                self.labels[name] = self.labels[condition]
 
     # ---- the order ------------------------------------------------------------------------------
 
@@ -434,6 +547,8 @@ class Kernel:
 
     def flush(self) -> None:
         """Closes the running step."""
+        if self.settle is not None:
+            self.settle(self)
         if not self.joined:
             self.commit()
         chosen, operation = self._chosen, self._operation
@@ -446,6 +561,8 @@ class Kernel:
             told = operation._replace(footprint=(*operation.footprint, *moment.before, own))
             self._shut = (*self._shut, *((kind, own.thing) for kind in moment.shut))
             chosen.begins.append(max([moment.begin, *chosen.begins[-1:]]))
+        if self.alike is not None:
+            told, self._shut = self.alike.done(chosen, told, self._shut)
         done = (chosen.name, told, self._enabled, self._pending, self._detail, self._shut)
         step = _new(Step, done)
         self._chosen = self._operation = None
@@ -454,15 +571,14 @@ class Kernel:
             for thing, writes in operation.footprint:
                 if writes:
                     self.versions[thing] = self.versions.get(thing, 0) + 1
+        if chosen.always:  # of what it touches in any case no round is made
+            rest = tuple([each for each in operation.footprint if each not in chosen.always])
+            operation = operation._replace(footprint=rest)
         chosen.trail.done(operation, self.versions)
         self.steps.append(step)
         self.scheduler.done(step)
         for watcher in self.watchers:
             watcher(step)
-
-    @property
-    def operation_kind(self) -> str:
-        return self._operation.kind if self._operation is not None else ""
 
     @property
     def is_mixed(self) -> bool:
@@ -491,9 +607,11 @@ def _seconds(given: Any) -> float:
     return given if isinstance(given, float) else float(index(given))
 
 
-def _refreshed(now: Operation, before: Operation, loop: str) -> Operation:
+def _refreshed(now: Operation, before: Operation, task: Task) -> Operation:
     """What a task is about to do now, with what every operation touches."""
-    every = [access for access in before.footprint if access.thing in (EXIT, loop)]
+    every = [
+        access for access in before.footprint if access.thing in (EXIT, task.loop) or access in task.always
+    ]
     return now._replace(footprint=(*now.footprint, *every), waits=before.waits)
 
 

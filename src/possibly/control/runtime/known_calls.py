@@ -5,6 +5,8 @@ What stands in no table is taken to change whatever it is given.
 
 from __future__ import annotations
 
+from possibly.control.execution import Access
+
 READERS = frozenset("items keys values copy __iter__ __reversed__ elements total".split())
 COMPARING = frozenset(
     "index count most_common union intersection difference symmetric_difference issubset issuperset "
@@ -18,13 +20,19 @@ KEEPING = frozenset({"setdefault", "pop"})
 OF_ONE = frozenset({"add", "discard", "remove"})
 """Methods of a set that change one item at most."""
 SHALLOW = frozenset(
-    "list tuple dict deque defaultdict OrderedDict bytes bytearray len iter bool next".split()
+    "list tuple dict deque defaultdict OrderedDict bytes bytearray len iter bool next "
+    "product permutations combinations combinations_with_replacement".split()
 )
 """Built-in functions that read what a container holds, and do not look into that."""
 FIRST_CHANGED = frozenset(
-    "heappush heappop heapify heapreplace heappushpop insort insort_left insort_right shuffle".split()
+    "heappush heappop heapify heapreplace heappushpop insort insort_left insort_right shuffle "
+    "_count_elements".split()
 )
 """Functions of libraries that change their first argument and read the others."""
+FILLING = frozenset("pack_into readinto readinto1 recv_into recvfrom_into recvmsg_into".split())
+"""Functions that change what they are given, whatever else their module does."""
+WHOLE = frozenset({"__reduce_ex__", "__reduce__", "__getstate__"})
+"""Methods that look at all attributes of an object, as copying and pickling do."""
 SIZES = frozenset({"__len__", "__bool__"})
 BY_KEY = frozenset({"get", "__getitem__", "__contains__"})
 LOOKING = frozenset("get keys items values copy".split())
@@ -32,7 +40,8 @@ LOOKING = frozenset("get keys items values copy".split())
 HARMLESS = frozenset(
     "threading _thread queue _queue asyncio _asyncio concurrent time contextlib possibly logging "
     "multiprocessing unittest pytest typing abc gc warnings signal _signal sys os atexit weakref "
-    "_weakref contextvars _contextvars enum types inspect posix nt".split()
+    "_weakref contextvars _contextvars enum types inspect posix nt "
+    "socket _socket selectors socketserver".split()
 )
 """Modules whose functions hand containers on, or do not look into them."""
 ONLY_READING = frozenset(
@@ -45,15 +54,54 @@ IN_PLACE = frozenset("iadd iand iconcat ifloordiv ilshift imod imul ior ipow isu
 OUTSIDE = {
     "_signal": ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "siginterrupt"),
     "signal": ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "siginterrupt"),
-    "weakref": ("finalize", "proxy"),
-    "_weakref": ("proxy",),
 }
 """Functions after which something happens at moments that are not ours to choose."""
-
-
-LOOKING_AT_ITS_CALLER = frozenset(
-    "globals locals vars dir eval exec super breakpoint namedtuple NamedTuple TypeVar NewType make_dataclass "
-    "warn getLogger currentframe _getframe stack".split()
+CONFIGURING = frozenset(
+    "addHandler removeHandler setLevel addFilter removeFilter basicConfig disable setFormatter addLevelName "
+    "dictConfig fileConfig captureWarnings setLoggerClass setLogRecordFactory shutdown".split()
 )
-"""Functions that look at the frame that calls them: that must stay the user's own."""
+"""Functions of `logging` that change what others' messages meet."""
+_DIRECTORY = "the working directory"
+_WARNINGS = "the filters of warnings"
+_LIMIT = "the limit of recursion"
+_COLLECTOR = "the collector"
+_LOCALE = "the locale"
+_CLASSES = "what classes count as subclasses"
+PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
+    ("posix", "chdir"): (_DIRECTORY, True), ("posix", "fchdir"): (_DIRECTORY, True),
+    ("posix", "getcwd"): (_DIRECTORY, False), ("posix", "getcwdb"): (_DIRECTORY, False),
+    ("nt", "chdir"): (_DIRECTORY, True), ("nt", "getcwd"): (_DIRECTORY, False),
+    ("pathlib", "cwd"): (_DIRECTORY, False), ("pathlib", "absolute"): (_DIRECTORY, False),
+    ("posixpath", "abspath"): (_DIRECTORY, False),
+    ("posix", "umask"): ("the mask of new files", True),
+    ("sys", "setrecursionlimit"): (_LIMIT, True), ("sys", "getrecursionlimit"): (_LIMIT, False),
+    ("sys", "setswitchinterval"): ("the switch interval", True),
+    ("sys", "getswitchinterval"): ("the switch interval", False),
+    ("gc", "enable"): (_COLLECTOR, True), ("gc", "disable"): (_COLLECTOR, True),
+    ("gc", "isenabled"): (_COLLECTOR, False), ("gc", "set_threshold"): (_COLLECTOR, True),
+    ("gc", "get_threshold"): (_COLLECTOR, False), ("gc", "set_debug"): (_COLLECTOR, True),
+    ("gc", "get_debug"): (_COLLECTOR, False), ("gc", "freeze"): (_COLLECTOR, True),
+    ("gc", "unfreeze"): (_COLLECTOR, True), ("gc", "get_freeze_count"): (_COLLECTOR, False),
+    ("warnings", "simplefilter"): (_WARNINGS, True), ("warnings", "filterwarnings"): (_WARNINGS, True),
+    ("warnings", "resetwarnings"): (_WARNINGS, True), ("warnings", "warn"): (_WARNINGS, True),
+    ("_warnings", "warn"): (_WARNINGS, True), ("warnings", "warn_explicit"): (_WARNINGS, True),
+    ("_warnings", "warn_explicit"): (_WARNINGS, True),
+    ("warnings", "__enter__"): (_WARNINGS, True), ("warnings", "__exit__"): (_WARNINGS, True),
+    ("locale", "setlocale"): (_LOCALE, True), ("locale", "getlocale"): (_LOCALE, False),
+    ("locale", "localeconv"): (_LOCALE, False), ("_locale", "setlocale"): (_LOCALE, True),
+    ("_locale", "localeconv"): (_LOCALE, False),
+    ("abc", "register"): (_CLASSES, True), ("_abc", "_abc_register"): (_CLASSES, True),
+    ("socket", "setdefaulttimeout"): ("the time-out of sockets", True),
+    ("socket", "getdefaulttimeout"): ("the time-out of sockets", False),
+    ("_socket", "setdefaulttimeout"): ("the time-out of sockets", True),
+    ("_socket", "getdefaulttimeout"): ("the time-out of sockets", False),
+    ("threading", "setprofile"): ("the profile function", True),
+    ("threading", "settrace"): ("the trace function", True),
+    ("threading", "stack_size"): ("the size of stacks", True),
+    ("decimal", "setcontext"): ("the context of decimal numbers", True),
+}  # fmt: skip
+"""Functions that read or change a state of the whole process: (module, name) -> (the state, changes)."""
+SUBCLASSES = Access(_CLASSES, False)
+
+
 LEVELS = frozenset("debug info warning warn error critical exception log".split())

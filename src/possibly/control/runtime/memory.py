@@ -16,16 +16,21 @@ turn out visible are put into the list of steps where they happened (`inserted`)
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable
 from queue import Queue
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from possibly.control.execution import Access, Operation
+from possibly.control.execution import Access, Operation, Outcome
+from possibly.control.loading import packages
+from possibly.control.loading.packages import OF_TRIO, PACKAGE, Entered
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.places import callers
-from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things, module_of
+from possibly.control.runtime.spoken import Spoken
+from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, SIMPLE_TYPES, Things, is_a, module_of
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
 
@@ -39,8 +44,16 @@ NOTHING, VISIBLE, NOTED, INITIAL, MOMENT = range(5)
 RARELY = "rarely written: "
 """Begins the family that stands for all places of a name which hold behaviour (see `attributes`)."""
 FOREIGN = (IGNORED, OPAQUE, LIBRARY)
-WIDEST = 64
-"""Items of a container that are named one by one when all of them are read."""
+LIBRARIES = "_:libraries"
+"""The thing that stands for all that code which is not instrumented keeps between turns of event loops, and
+its family: turns that run such code conflict if it is visible."""
+LIVES = "_:lives"
+"""Which objects live: who asks a weak reference reads that, the end of an object that has one writes it."""
+WORKERS = "_:workers"
+"""Which thread of a pool takes a call: a choice only where somebody can tell (`pools`)."""
+FUNCTION_PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+"""Attributes of a function that every call of it reads."""
+CELLS = "cell_contents"
 
 
 class Logged(NamedTuple):
@@ -86,13 +99,39 @@ class Memory:
         self.everything = EVERYTHING in visible
         self.rare = frozenset(each[len(RARELY) :] for each in visible if each.startswith(RARELY))
         """Names that somebody writes although they usually hold behaviour."""
-        self.packages: frozenset[str] = frozenset()
-        """Packages whose code is instrumented."""
+        self.has_remade = not self.rare.isdisjoint(FUNCTION_PARTS)
+        """Somebody gives a function other parts: every call reads them."""
+        self.specials = tuple(sorted(name for name in self.rare if _is_special(name)))
+        """Methods that instructions look for in classes, and that somebody writes."""
+        self.has_cells = CELLS in self.rare
+        """Somebody stores into a cell by its attribute: all cells are then one thing."""
+        self.has_ends = LIVES in visible
+        """Somebody asks weak references while objects end."""
+        self.drops: dict[str, int] = {}
+        """Task -> the step in which it began to drop something that may end with that."""
+        self.workers: set[str] = set()
+        """Tasks that are threads of pools."""
+        self.borrowed: dict[int, Any] = {}
+        """Objects whose attributes are in a dictionary that was given to them."""
         self.trusted: frozenset[str] = frozenset()
+        self.in_turns: dict[str, None] = {}
+        """Packages that are not instrumented and whose code turns of event loops have run."""
+        self.lent: set[str] = set()
+        """Families of what code that is not instrumented was given in turns of an event loop."""
+        self.excluded: frozenset[str] = frozenset()
+        self.entered: set[str] = set()
+        """Packages, as families, which are not watched although their code runs beside other tasks."""
+        self.codes: dict[Entered, None] = {}
+        """Code that runs beside other tasks and is not instrumented yet."""
         self.members: dict[tuple[type, str], Any] = {}
         """What classes say of names (see `attributes`)."""
         self.ignored = ignored
+        self.find_unread: Callable[[], frozenset[int]] | None = None
+        self.unread: frozenset[int] = frozenset()
+        """Lists, by their addresses, that nobody ever looks at and that live to the end: to change them is
+        no access."""
         self.things = Things()
+        self.things.ended = self.ended
         self.namespaces: dict[int, tuple[dict[str, Any], Any]] = {}
         """Dictionaries that are the attributes of an object or the variables of a module, and whose."""
         self.racy: dict[str, None] = {}
@@ -104,9 +143,25 @@ class Memory:
         self._latest = ""
         self.logs = True
         """Hidden accesses are kept, for the case that they turn out to race."""
+        self.tells = False
+        """They are told of in any case."""
         self._asked: dict[str, bool] = {}
+        self.spoken = Spoken(self.things) if watched else None
         self.reached_out = False
         """The program has changed something that is not its own: its process is not used again."""
+
+    def show_nothing(self) -> None:
+        """No access is a choice point from now on, or kept; that something changes is still noticed."""
+        self.visible, self.watched, self.only = frozenset(), frozenset(), frozenset()
+        self.everything = self.has_ends = self.logs = False
+        self._asked.clear()
+
+    def begin(self) -> None:
+        """There is to be a second task."""
+        if self.find_unread is not None and not self.watched:
+            self.unread = self.find_unread()
+        if self.spoken is not None:
+            self.initial.update(self.spoken.initial())
 
     def access(
         self,
@@ -118,6 +173,22 @@ class Memory:
         key: Any = None,
     ) -> int:
         """The running task is about to touch a thing: a choice point, or a note of it."""
+        mode = self._access(kernel, family, thing, footprint, at, key)
+        if self.tells and mode not in (NOTHING, INITIAL) and thing.endswith("[]"):
+            held = self.things.held.get(thing[:-2])
+            if held is not None:
+                self._told(kernel, mode, {"before" if footprint[0].writes else "value": snapshot(held)})
+        return mode
+
+    def _access(
+        self,
+        kernel: Kernel,
+        family: str,
+        thing: str,
+        footprint: tuple[Access, ...],
+        at: str,
+        key: Any,
+    ) -> int:
         if kernel.alone and self.watched and self.is_watched(kernel, family, thing):
             self._latest = thing
             return INITIAL
@@ -126,6 +197,8 @@ class Memory:
         writes = footprint[0].writes
         kind = "write" if writes else "read"
         task = kernel.current
+        if family in self.lent and task.host is not None:
+            kernel.add(Access(LIBRARIES, writes))
         if len(task.trail.reads) > PATIENCE and self._is_asked_for(
             family
         ):  # it goes round and round, and only others can end that
@@ -134,35 +207,128 @@ class Memory:
             self.visible |= {family}
         if self._is_visible(kernel, family, thing):
             if task.host is None or kernel.is_mixed:
-                kernel.visible(kind, thing, footprint, at)
+                more = () if self.spoken is None else self.spoken.changed_by(footprint)
+                kernel.visible(kind, thing, (*footprint, *more), at or None)
+                self._speak(kernel, footprint)
                 return VISIBLE
             for each in footprint:
                 kernel.add(each)
             kernel.note(
                 {"kind": kind, "thing": thing, "at": at}, writes and self.is_watched(kernel, family, thing)
             )
+            self._speak(kernel, footprint)
             return MOMENT
         self._watch(kernel, task, family, footprint, key)
         if not self.logs:
             return NOTHING
         return self._note(kernel, task, family, Operation(kind, thing, footprint, at, waits=False))
 
-    def enter(self, kernel: Kernel, root: str, things: list[tuple[str, str]]) -> None:
-        """Code of a package that is not instrumented is entered with things (family, thing)."""
-        if not root or kernel.alone or kernel.quiet or root in self.packages:
+    def enter(self, kernel: Kernel, root: str, code: CodeType) -> None:
+        """The running task enters code of a package that is not instrumented, while others are there."""
+        task, family = kernel.current, PACKAGE + root
+        task.trail.turn()  # what it keeps aside is not seen
+        if family in self.entered:
             return
-        if any(self._is_visible(kernel, family, thing) for family, thing in things):
-            if root in self.trusted:
-                kernel.assumed[f"each call of {root} is one step, as --trust {root} says"] = None
-            else:
-                remedy = f"--include {root} watches it, --trust {root} takes each of its calls as one step"
-                kernel.uncontrolled[f"{root}, which two tasks use and which is not watched"] = remedy
+        if task.host is None or kernel.is_mixed:
+            self._meet(kernel, root, family, code)
+        elif root in sys.stdlib_module_names:
+            self._enter_in_turn(kernel, root, family, code)
+        elif root not in OF_TRIO:
+            self.run_in_turn(kernel, root)  # a turn is one step: all that matters is which of them conflict
+
+    def _enter_in_turn(self, kernel: Kernel, root: str, family: str, code: CodeType) -> None:
+        """Likewise, a module of the standard library in the turn of an event loop: do tasks meet there?"""
+        if not kernel.joined:
+            kernel.commit()
+        self._check(kernel.current, family, family, True)
+        if self.left.pop(family, False) is None or self.racy.pop(family, False) is None:
+            self._meet(kernel, root, family, code)
+
+    def hand(self, kernel: Kernel, root: str, things: list[tuple[str, str]]) -> None:
+        """Code of a package that is not instrumented gets things (family, thing), and may keep them."""
+        is_turn = kernel.current.host is not None and not kernel.is_mixed
+        if is_turn and not (kernel.alone or kernel.quiet or PACKAGE + root in self.entered):
+            self._lend(kernel, root, things)
+
+    def look_inside(self, kernel: Kernel, code: CodeType) -> None:
+        """A task seems to go round in code that is not watched: that can be told only by watching it."""
+        root = packages.root_of_file(code.co_filename)
+        if not self._is_left(root) and packages.entered(code) not in packages.wanted:
+            self._want(root, code)
+            kernel.finish(Outcome.CUT_OFF, None)
+
+    def _meet(self, kernel: Kernel, root: str, family: str, code: CodeType) -> None:
+        """Code of a package runs while another task may do anything."""
+        if not self._is_left(root) and packages.entered(code) not in packages.wanted:
+            self._want(root, code)
+            return
+        self.entered.add(family)
+        if root in self.trusted:
+            kernel.assumed[f"each call of {root} is one step, as --trust {root} says"] = None
+            return
+        why = "which is excluded" if root in self.excluded else "parts of which cannot be watched"
+        kernel.uncontrolled[f"{root}, {why}"] = f"--trust {root} takes each of its calls as one step"
+
+    def _is_left(self, root: str) -> bool:
+        """The package is not to be watched."""
+        return root in self.trusted or root in self.excluded
+
+    def _want(self, root: str, code: CodeType) -> None:
+        """From the next execution on this code is instrumented; this one says nothing."""
+        family = PACKAGE + root
+        self.codes[packages.entered(code)] = None
+        self.racy[family] = None
+        self.overflowed.add(family)
+
+    def run_in_turn(self, kernel: Kernel, root: str) -> None:
+        """A turn of an event loop runs code of a package that is not instrumented."""
+        if root in self.trusted:
+            kernel.assumed[f"turns that run code of {root} commute, as --trust {root} says"] = None
+            return
+        self.in_turns[root] = None
+        if LIBRARIES in self.visible:
+            kernel.add(Access(LIBRARIES, True))
+
+    def _lend(self, kernel: Kernel, root: str, things: list[tuple[str, str]]) -> None:
+        """Code that is not instrumented may keep these, and touch them in any later turn that runs such."""
+        if root in self.trusted:
+            return
+        self.in_turns[root] = None
+        if LIBRARIES in self.visible:
+            kernel.add(Access(LIBRARIES, True))
+            self.lent.update(family for family, _ in things)
 
     def write_rarely(self, kernel: Kernel, name: str) -> None:
         """A place that holds behaviour is written: reads of that name were not told so far."""
         if name not in self.rare and not kernel.alone and not kernel.quiet:
             self.racy[RARELY + name] = None
             self.overflowed.add(RARELY + name)
+
+    def ask_for_worker(self, kernel: Kernel) -> None:
+        """Code that a pool runs asks which thread it is in: then it matters which of them takes a call."""
+        if kernel.current.name in self.workers and WORKERS not in self.visible:
+            self.racy[WORKERS] = None
+            self.overflowed.add(WORKERS)
+
+    def drop(self, kernel: Kernel, old: Any, at: str) -> None:
+        """A place loses what it held, which may end with that: so others may go on just before."""
+        if self.has_ends and type(old) not in SIMPLE_TYPES and not kernel.alone and not kernel.quiet:
+            self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
+            self.drops[kernel.current.name] = len(kernel.steps)
+
+    def ended(self) -> None:
+        """An object that weak references lead to has just ended."""
+        kernel = running.kernel
+        if kernel is None or memory is not self or kernel.ending or kernel.alone or kernel.quiet:
+            return
+        access = Access(LIVES, True)
+        if not self.has_ends:
+            self.hide(kernel, LIVES, (access,))
+            return
+        kernel.add(access)
+        if self.drops.get(kernel.current.name) != len(kernel.steps):
+            what = "the end of an object that a local variable held, which a weak reference tells of"
+            kernel.uncontrolled[what] = None
 
     def in_calls(self, kernel: Kernel, task: Task, has_begun: bool) -> tuple[Access, ...]:
         """What a step touches because the task is in the middle of calls of code that is not instrumented."""
@@ -208,16 +374,30 @@ class Memory:
         self.log.append(Logged(step, task.name, family, operation, None, inside, position))
         return NOTED
 
-    def saw(self, kernel: Kernel, mode: int, value: Any) -> None:
-        """The value that the access just made has read or written, for the report."""
-        if mode == VISIBLE:
-            kernel.tell({"value": snapshot(value)})
-        elif mode == INITIAL:
+    def _speak(self, kernel: Kernel, footprint: tuple[Access, ...]) -> None:
+        """What is about to be touched may belong to variables that a specification speaks of."""
+        if self.spoken is not None and (more := self.spoken.changed_by(footprint)):
+            for each in more:  # others may have put it there meanwhile
+                kernel.add(each)
+            self.spoken.change(more)
+            kernel.settle = self.spoken.settle
+
+    def saw(self, kernel: Kernel, mode: int, value: Any, variable: str = "") -> None:
+        """The value that the access just made has read or written, for the report, and of which variable."""
+        if variable and self.spoken is not None and variable.rpartition(".")[2] in self.watched:
+            self.spoken.hold(variable, value, kernel)
+        if mode == INITIAL:
             self.initial[self._latest] = snapshot(value)
+        elif mode != NOTHING:
+            self._told(kernel, mode, {"value": snapshot(value)})
+
+    def _told(self, kernel: Kernel, mode: int, told: dict[str, Any]) -> None:
+        if mode == VISIBLE:
+            kernel.tell(told)
         elif mode == MOMENT:
-            kernel.noted({"value": snapshot(value)})
-        elif mode == NOTED:
-            self.log[-1] = self.log[-1]._replace(detail={"value": snapshot(value)})
+            kernel.noted(told)
+        else:
+            self.log[-1] = self.log[-1]._replace(detail=told)
 
     def _is_visible(self, kernel: Kernel, family: str, thing: str) -> bool:
         if family not in self.visible and not self.everything and not self.watched:
@@ -241,13 +421,10 @@ class Memory:
             return False
         if family.rpartition(".")[2] in self.watched:
             return True
-        return kernel.labels.get(thing.partition("[")[0], "") in self.watched
-
-    def whole(self, kernel: Kernel, name: str, value: Any) -> None:
-        if kernel.alone:
-            self.initial[f"{name}[]"] = value
-        else:
-            kernel.noted({"value": value, "whole": value, "of": f"{name}[]"})
+        container = thing.partition("[")[0]
+        if self.spoken is not None and self.spoken.leads.get(container):
+            return True
+        return kernel.labels.get(container, "") in self.watched
 
     def _check(self, task: Task, family: str, thing: Any, writes: bool) -> None:
         last = self._last.get(thing)
@@ -270,11 +447,11 @@ class Memory:
 
     def reach_out(self, value: Any) -> None:
         """An attribute is stored into something that is not known as the program's own."""
-        if isinstance(value, threading.Thread):
+        if is_a(value, threading.Thread):
             self.reached_out |= value is threading.main_thread()
-        elif isinstance(value, FunctionType):
+        elif is_a(value, FunctionType):
             self.reached_out |= not port.is_user_file(value.__code__.co_filename)
-        elif not isinstance(value, BaseException | Queue):
+        elif not is_a(value, (BaseException, Queue)):
             self.reached_out |= self.things.kind(value) in FOREIGN and not _is_model(value)
 
     def _race(self, family: str) -> None:
@@ -282,7 +459,12 @@ class Memory:
 
 
 def _is_model(value: Any) -> bool:
-    return module_of(type(value)).startswith("possibly.control.runtime.")
+    return module_of(type(value)).startswith("possibly.control.models.")
+
+
+def _is_special(name: str) -> bool:
+    known = name in FUNCTION_PARTS or name in ("__class__", "__bases__", "__dict__", "__subclasses__")
+    return name.startswith("__") and name.endswith("__") and not known
 
 
 memory: Memory | None = None

@@ -23,28 +23,51 @@ def shown(file: str) -> str:
     return found
 
 
-def _shown(file: str) -> str:
-    if file.startswith("<") or not port.is_user_file(file):
+def of_library(file: str) -> str:
+    """A file of a library as one would look for it there; empty for one of ours, or of nobody."""
+    if file.startswith(("<", port._OWN)):
         return ""
     for mark in ("/site-packages/", "/dist-packages/", "/lib/python3"):
         if mark in file:
             return file.rpartition(mark)[2].partition("/")[2] if mark[1] == "l" else file.rpartition(mark)[2]
+    return ""
+
+
+def _shown(file: str) -> str:
+    if file.startswith("<") or not port.is_user_file(file):
+        return ""
+    if library := of_library(file):
+        return library
     folder = _folder or os.getcwd()
     return file[len(folder) + 1 :] if file.startswith(folder + "/") else file
 
 
+def is_instrumented(code: CodeType) -> bool:
+    """Whether the code tells of what it touches: a site stands last among its constants."""
+    return any(getattr(type(each), "possibly_site", False) for each in code.co_consts[-1:])
+
+
 def caller() -> FrameType:
     """The innermost frame that is not ours."""
-    frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(port._OWN):
-        frame = frame.f_back
+    frame = _not_ours()
     assert frame is not None
     return frame
 
 
+def _not_ours() -> FrameType | None:
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(port._OWN):
+        frame = frame.f_back
+    return frame
+
+
 def callers() -> dict[int, CodeType]:
-    """The frames that wait for another, by number: all but the innermost that is not ours."""
-    frame: FrameType | None = caller().f_back
+    """The frames that wait for another, by number: all but the innermost that is not ours.
+
+    There are none where a task ends: in a greenlet what begins it is ours.
+    """
+    inner = _not_ours()
+    frame: FrameType | None = inner.f_back if inner is not None else None
     found: dict[int, CodeType] = {}
     while frame is not None and frame.f_code is not boundary:
         found[id(frame)] = frame.f_code

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
-from possibly.control.execution import Execution, Operation, Outcome, Step
-from possibly.control.runtime import loading, packages
-from possibly.control.runtime.insert import inserted
+from possibly.control.execution import SPIN, Execution, Operation, Outcome, Step
+from possibly.control.loading import evaluated, packages
+from possibly.control.loading import instrumented as loading
+from possibly.control.runtime.insert import inserted, with_hidden
 from possibly.control.runtime.kernel import CLOCK, Kernel
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.things import label_of
+from possibly.probes import port
 
 
 def result(
@@ -20,7 +24,10 @@ def result(
     last: dict[str, Operation] = {task.name: task.operation for task in kernel.tasks if task.operation}
     enabled = tuple(task.name for task in kernel.enabled_in_time())
     steps = kernel.steps
+    _keep_apart(kernel, memory)
     found = {family for family in memory.racy if family not in memory.overflowed}
+    if memory.tells:
+        steps = with_hidden(steps, [each for each in memory.log if each.family not in found])
     if found:
         kept = [each for each in memory.log if each.family in found]
         steps = inserted(steps, kept, (enabled, last))
@@ -34,6 +41,7 @@ def result(
     )  # fmt: skip
     extra = {
         "left": list(memory.left),
+        "in_turns": list(memory.in_turns),
         "racy": [*memory.racy, *([CLOCK] if kernel.repeat else [])],
         "repeat": kernel.repeat or bool(memory.racy.keys() & memory.overflowed),
         "initial": {label_of(thing, kernel.labels) or thing: v for thing, v in memory.initial.items()},
@@ -43,9 +51,33 @@ def result(
         "remedies": dict(kernel.uncontrolled),
         "files": list(loading.codes),
         "compiled": list(dict.fromkeys(loading.loaded)),
-        "modules": _imported(),
+        "texts": list(evaluated.made),
+        "modules": _imported(_is_standard),
+        "installed": _imported(_is_installed),
+        "entered": [tuple(each) for each in memory.codes],
+        "alone": _alone(memory),
     }
     return execution, extra
+
+
+def _alone(memory: Memory) -> list[tuple[str, str, int]]:
+    """What was entered by one task alone in packages that are watched, or will be."""
+    met = packages.watched.union(packages.root_of_file(each.file) for each in memory.codes)
+    found = (each for each in packages.alone.values() if packages.root_of_file(each.co_filename) in met)
+    new = (each for each in map(packages.entered, found) if each not in packages.wanted)
+    return [(each.file, each.name, each.line) for each in new]
+
+
+def _keep_apart(kernel: Kernel, memory: Memory) -> None:
+    """Accesses before something that their step did in its middle cannot become steps after it.
+
+    And what a task waits for in a loop is not known of those that were hidden.
+    """
+    if any(step.operation.kind == SPIN for step in kernel.steps):
+        memory.overflowed.update(memory.racy)
+    for each in memory.log:
+        if each.step in kernel.late and each.family in memory.racy and not each.inside:
+            memory.overflowed.add(each.family)
 
 
 def _touched(steps: list[Step]) -> dict[str, None]:
@@ -55,27 +87,45 @@ def _touched(steps: list[Step]) -> dict[str, None]:
         found[thing] = None
         for each, _ in footprint:
             found[each] = None
-        if isinstance(step.detail, dict) and "of" in step.detail:
-            found[step.detail["of"]] = None
+        if isinstance(step.detail, dict):
+            if "of" in step.detail:
+                found[step.detail["of"]] = None
+            for moment in (*step.detail.get("turn", ()), *step.detail.get("inside", ())):
+                found[moment["thing"]] = None
     return found
 
 
 _before: frozenset[str] = frozenset()
+_folders: tuple[str, ...] = ()
+"""Where modules were looked for before the program could say otherwise."""
 
 
 def remember_modules() -> None:
     """What is imported now need not be told."""
-    global _before
+    global _before, _folders
     _before = frozenset(sys.modules)
+    _folders = tuple(f"{folder}{os.sep}" for folder in sys.path if folder)
 
 
-def _imported() -> list[str]:
-    """Standard modules and ours; what they import for themselves in C comes with them."""
+def _imported(wanted: Callable[[str], bool]) -> list[str]:
+    """Modules of that kind; what they import for themselves in C comes with them."""
     if len(sys.modules) == len(_before):
         return []
     new = [name for name in sys.modules if name not in _before and not name.startswith("_")]
-    new = [name for name in new if not packages.is_watched(name)]
-    return [name for name in new if name.partition(".")[0] in _STANDARD]
+    return [name for name in new if wanted(name)]
+
+
+def _is_standard(name: str) -> bool:
+    """Of the standard library, or ours."""
+    return name.partition(".")[0] in _STANDARD
+
+
+def _is_installed(name: str) -> bool:
+    """Of an installed package."""
+    file = getattr(sys.modules[name], "__file__", None)
+    if not isinstance(file, str) or _is_standard(name):
+        return False
+    return any(file.startswith(folder) for folder in _folders) and bool(port.module_path(file))
 
 
 _STANDARD = frozenset({*sys.stdlib_module_names, "possibly"}) - {"__main__", "antigravity", "this", "idlelib"}

@@ -2,7 +2,8 @@
 
 A site knows its kind, its name and its place. It tells `variables`, `attributes`, `items` or `calls` what is
 about to be touched, which stop the task here if that is a choice point. Compiled, a site costs a check or two
-where nothing is shared.
+where nothing is shared. To look at a value can run code of the program (a proxy that asks for another object,
+a class with its own idea of `isinstance`): what that touches is not told, since without us it does not run.
 """
 
 from __future__ import annotations
@@ -11,18 +12,22 @@ import sys
 import types
 from typing import Any
 
+from possibly.control.loading.following import enter, leave, local
+from possibly.control.loading.packages import root_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
     delete_attribute,
     read_attribute,
+    reading_parts,
+    special_parts,
     touch_all,
     write_attribute,
 )
 from possibly.control.runtime.calls import called, returned, tells_of_itself
-from possibly.control.runtime.following import enter, leave, local
+from possibly.control.runtime.contents import PLAIN_KEYS
 from possibly.control.runtime.items import (
-    PLAIN_KEYS,
+    DEEPEST,
     SIMPLE_ITERATORS,
     advance,
     changed,
@@ -32,23 +37,26 @@ from possibly.control.runtime.items import (
     is_followed,
     is_namespace,
     iterate,
+    method_of,
     parts_of,
     read_item,
     size,
+    tell_of_dictionary,
+    using_parts,
     whole,
     write_item,
 )
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.packages import root_of
 from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
-from possibly.control.runtime.things import OPAQUE, SIMPLE_TYPES
+from possibly.control.runtime.things import CONTAINERS, OPAQUE, SIMPLE_TYPES, class_has, dictionary_of
 from possibly.control.runtime.variables import (
     delete_cell,
     delete_global,
     made,
     read_cell,
     read_global,
+    touch_cells,
     write_cell,
     write_global,
 )
@@ -76,6 +84,8 @@ MEASURE = -1
 """No instruction: see `callers.measure`."""
 NUMBERS = frozenset({int, float, str, bool, bytes, type(None), complex})
 """Types whose values only lead to others of these."""
+BY_HASH = frozenset({dict, set, frozenset, type({}.keys()), str, bytes})
+"""What of these holds a plain key is found without a look at the others."""
 IN_PLACE = 13
 """Binary operators from this number on change their left side."""
 
@@ -83,12 +93,18 @@ IN_PLACE = 13
 class Site:
     """One place of the program at which something is touched."""
 
-    def __init__(self, kind: int, name: str, at: str, module: str, more: Any) -> None:
+    possibly_site = True
+
+    def __init__(
+        self, kind: int, name: str, at: str, module: str, more: Any, is_evaluated: bool = False
+    ) -> None:
         self.kind = kind
         self.word = name
         self.name = name if module == "__main__" or not module else f"{module}.{name}"
         self.at = at
         self.more = more
+        self.is_evaluated = is_evaluated
+        """In code that `exec` or `eval` executes: its variables are in whatever it was given."""
         self.space: dict[str, Any] = {}
         self.owner: Kernel | None = None
         """The execution that `space` belongs to."""
@@ -97,12 +113,45 @@ class Site:
         kernel = running.kernel
         if kernel is None or kernel.ending:
             return
+        task = kernel.current
+        if task.looks:
+            return
+        task.looks = True
+        task.shown += 1
+        try:
+            self._show(value, kernel)
+        finally:
+            kernel.current.looks = False
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        kernel = running.kernel
+        if kernel is None or kernel.ending:
+            if self.kind == MEASURE:
+                self._measure(value)
+            return
+        task = kernel.current
+        if task.looks:
+            return
+        task.looks = True
+        task.shown += 1
+        try:
+            self._show_both(key, value, kernel)
+        finally:
+            kernel.current.looks = False
+
+    def _show(self, value: Any, kernel: Kernel) -> None:
+        memory = accesses.memory
+        if memory is not None and memory.specials:
+            self._read_specials(value if type(value) is tuple else (value,))
         kind = self.kind
         if kind == READ_ATTRIBUTE:
             self._read_attribute(value, kernel)
         elif kind == CALL:
             self._call(value[0], value[1:], self.more)
         elif kind == READ_GLOBAL:
+            if self.is_evaluated:
+                self._evaluated(READ_GLOBAL, None, kernel)
+                return
             if self.owner is not kernel:
                 self._find_space(kernel)
             read_global(self.name, self.word, self.space, self.at)
@@ -120,12 +169,10 @@ class Site:
         else:
             self._seldom(value, kernel)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        kernel = running.kernel
-        if kernel is None or kernel.ending:
-            if self.kind == MEASURE:
-                self._measure(value)
-            return
+    def _show_both(self, key: Any, value: Any, kernel: Kernel) -> None:
+        memory = accesses.memory
+        if memory is not None and memory.specials:
+            self._read_specials((key, value))
         kind = self.kind
         if kind in (CALL, CALL_SPREAD):
             self._returned(value, kernel)
@@ -133,7 +180,7 @@ class Site:
             if type(value) not in SIMPLE_TYPES or is_followed(value):
                 parts = read_item(value, key, self.at)
                 if parts or type(key) not in PLAIN_KEYS:
-                    self._push(None, (), parts)
+                    self._push(None, (), parts or self._looked_through(key, value, False))
         elif kind == BINARY:
             if type(value) not in NUMBERS or type(key) not in NUMBERS:
                 self._binary(value, key)
@@ -141,6 +188,9 @@ class Site:
             if type(value) not in NUMBERS and type(key) not in NUMBERS:
                 self._compare(value, key)
         elif kind == WRITE_ATTRIBUTE:
+            if type(key) is types.CellType:
+                touch_cells(True, self.at)
+                return
             write_attribute(key, self.word, value, self.at)
         elif kind == WRITE_CELL:
             write_cell(self.word, key, value, self.at)
@@ -154,15 +204,54 @@ class Site:
     def _measure(self, value: Any) -> None:
         _learn(value)
 
+    def _read_specials(self, values: tuple[Any, ...]) -> None:
+        """Somebody replaces methods that instructions look for: what is shown here may have them."""
+        now = accesses.active()
+        if now is not None and not now[0].alone and not now[0].quiet:
+            touch_all(now, [part for each in values for part in special_parts(each, now, self.at)], self.at)
+
     # ---- one of each kind -----------------------------------------------------------------------
 
     def _find_space(self, kernel: Kernel) -> None:
         self.space, self.owner = caller().f_globals, kernel
 
+    def _evaluated(self, kind: int, new: Any, kernel: Kernel) -> None:
+        """A variable of code that `exec` or `eval` executes is an item of a dictionary, or a global one."""
+        frame = caller()
+        space: Any = frame.f_globals
+        is_apart = self.more and not frame.f_code.co_flags & 2 and frame.f_locals is not space
+        if is_apart and (kind != READ_GLOBAL or self.word in frame.f_locals):
+            space = frame.f_locals
+        module = sys.modules.get(space.get("__name__", "")) if type(space) is dict else None
+        if module is not None and module.__dict__ is space:
+            self._global(kind, space, new)
+        elif kind == READ_GLOBAL:
+            read_item(space, self.word, self.at)
+        elif kind == WRITE_GLOBAL:
+            write_item(space, self.word, new, self.at)
+        else:
+            delete_item(space, self.word, self.at)
+
+    def _global(self, kind: int, space: dict[str, Any], new: Any) -> None:
+        if kind == READ_GLOBAL:
+            read_global(self.name, self.word, space, self.at)
+        elif kind == WRITE_GLOBAL:
+            write_global(self.name, self.word, space, new, self.at)
+        else:
+            delete_global(self.name, self.word, space, self.at)
+
     def _read_attribute(self, value: Any, kernel: Kernel) -> None:
         if self.word == "__dict__":
-            found = getattr(value, "__dict__", None)
-            is_namespace(found, value)
+            tell_of_dictionary(value, dictionary_of(value))
+            return
+        if type(value) is types.FunctionType:
+            if self.word == "__globals__":
+                _tell_of_globals(value.__globals__)
+                return
+            if self.word == "__kwdefaults__" and accesses.memory is not None:
+                accesses.memory.write_rarely(kernel, self.word)
+        if type(value) is types.CellType:
+            touch_cells(False, self.at)
             return
         if kernel.quiet:
             return
@@ -173,18 +262,46 @@ class Site:
         if parts or type(value) is types.GeneratorType:
             self._push(None, (value,), parts)
 
-    def _in_the_middle(self, key: Any, kernel: Kernel) -> None:
+    def _looked_through(self, key: Any, value: Any, writes: bool) -> list[Any]:
+        """What is in use as long as a key of the program's own class is looked for, by its own code."""
+        now = accesses.active()
+        if now is None or now[0].alone or (not (is_slice := type(key) is slice) and not is_followed(key)):
+            return []
+        return parts_of(value, now, self.at, DEEPEST, writes or is_slice)
+
+    def _in_the_middle(self, key: Any, value: Any, new: Any) -> None:
         """Whoever looks for a key of the program's own class is in the middle of its code for a while."""
         if type(key) not in PLAIN_KEYS:
-            self._push(None, (), [])
+            parts = self._looked_through(key, value, True)
+            self._push(None, (), parts + self._used_up(new) if type(key) is slice else parts)
 
     def _binary(self, left: Any, right: Any) -> None:
-        if self.more >= IN_PLACE:
-            changed(left, self.at)
-        else:
-            whole(left, self.at)
-        if type(right) not in NUMBERS:
-            deep(right, self.at) if type(left) is str else whole(right, self.at)
+        in_place = self.more >= IN_PLACE
+        changed(left, self.at) if in_place else whole(left, self.at)
+        if type(right) in NUMBERS:
+            return
+        if type(left) is str:
+            self._format(right)
+            return
+        whole(right, self.at)
+        if in_place and (parts := self._used_up(right)):
+            now = accesses.active()
+            assert now is not None
+            self._push(None, (right,), parts + parts_of(left, now, self.at, DEEPEST, True))
+
+    def _format(self, value: Any) -> None:
+        """A text is made of it, perhaps by code of the program in the middle."""
+        deep(value, self.at)
+        now = accesses.active()
+        if now is not None and not now[0].alone and type(value) not in NUMBERS and is_followed(value):
+            self._push(None, (value,), parts_of(value, now, self.at))
+
+    def _used_up(self, value: Any) -> list[Any]:
+        """What something in C is in the middle of while it goes through this, by code of the program."""
+        now = accesses.active()
+        if now is None or now[0].alone or type(value) in SIMPLE_TYPES or type(value) in CONTAINERS:
+            return []
+        return using_parts(value, now, self.at) if class_has(type(value), "__iter__") else []
 
     def _compare(self, left: Any, right: Any) -> None:
         now = accesses.active()
@@ -200,18 +317,19 @@ class Site:
             return
         contains(item, value, self.at)
         now = accesses.active()
-        if now is not None and not now[0].alone and type(item) not in PLAIN_KEYS:
+        is_found_at_once = type(item) in PLAIN_KEYS and type(value) in BY_HASH
+        if now is not None and not now[0].alone and not is_found_at_once:
             self._push(None, (value,), parts_of(value, now, self.at))
 
     def _seldom(self, value: Any, kernel: Kernel) -> None:
         at = self.at
         match self.kind:
-            case Kind.WRITE_GLOBAL:
-                self._find_space(kernel)
-                write_global(self.name, self.word, self.space, value, at)
-            case Kind.DELETE_GLOBAL:
-                self._find_space(kernel)
-                delete_global(self.name, self.word, self.space, at)
+            case Kind.WRITE_GLOBAL | Kind.DELETE_GLOBAL:
+                if self.is_evaluated:
+                    self._evaluated(self.kind, value, kernel)
+                else:
+                    self._find_space(kernel)
+                    self._global(self.kind, self.space, value)
             case Kind.DELETE_CELL:
                 delete_cell(self.word, value, at)
             case Kind.DELETE_ATTRIBUTE:
@@ -219,7 +337,7 @@ class Site:
             case Kind.WRITE_ITEM:
                 new, container, key = value
                 write_item(container, key, new, at)
-                self._in_the_middle(key, kernel)
+                self._in_the_middle(key, container, new)
             case Kind.READ_SLICE:
                 whole(value[0], at)
             case Kind.WRITE_SLICE:
@@ -241,15 +359,15 @@ class Site:
                 whole(value, at)
                 self._push_iterator(value)
             case Kind.FORMAT:
-                deep(value, at)
+                self._format(value)
             case Kind.MATCH_CLASS:
-                deep(value, at, True)
+                self._match_class(value)
             case Kind.SUPER:
                 read_attribute(value[2], self.word, at)
             case Kind.ENTER_CONTEXT:
-                memory = accesses.memory
-                if memory is not None and memory.things.kind(value) == OPAQUE:
-                    changed(value, at)
+                self._enter_context(value)
+            case Kind.EXIT_CONTEXT:
+                self._call(value, (), ())
             case Kind.LOCAL:
                 local(self.word, value, at)
             case Kind.ENTER:
@@ -260,6 +378,28 @@ class Site:
                 what = f"the instruction {self.word} of this interpreter, which is not known"
                 kernel.uncontrolled[what] = None
 
+    def _match_class(self, value: Any) -> None:
+        """`case cls(...)`: the attributes by which the class is matched, and what these are."""
+        subject, cls, names = value
+        now = accesses.active()
+        if now is None or now[0].alone or type(subject) in SIMPLE_TYPES:
+            return
+        parts = reading_parts(cls, "__match_args__", now, self.at)
+        if self.more:
+            names = (*(getattr(cls, "__match_args__", ()))[: self.more], *names)
+        for name in names:
+            parts += reading_parts(subject, name, now, self.at) if type(name) is str else []
+        touch_all(now, parts, self.at)
+        self._push(None, (subject,), parts)
+
+    def _enter_context(self, value: Any) -> None:
+        memory = accesses.memory
+        if memory is not None and memory.things.kind(value) == OPAQUE:
+            changed(value, self.at)
+        function = method_of(type(value), "__enter__")
+        if type(function) is types.FunctionType:
+            self._call(types.MethodType(function, value), (), ())
+
     # ---- calls ----------------------------------------------------------------------------------
 
     def _spread(self, value: Any, at: str) -> None:
@@ -269,12 +409,21 @@ class Site:
             whole(value[2], at)
         spread = value[1] if type(value[1]) in (tuple, list) else ()
         options = value[2] if len(value) > 2 and type(value[2]) is dict else {}
-        self._call(value[0], (*spread, *options.values()), tuple(options))
+        self._call(value[0], (*spread, *options.values()), tuple(options), self._used_up(value[1]))
 
-    def _call(self, function: Any, given: tuple[Any, ...], names: tuple[str, ...]) -> None:
+    def _call(
+        self,
+        function: Any,
+        given: tuple[Any, ...],
+        names: tuple[str, ...],
+        more: list[Any] = [],  # noqa: B006
+    ) -> None:
+        """`more`: what is touched while the arguments are gone through."""
         if tells_of_itself(function):
-            self._forget_calls()
-            return
+            self._push(None, (), more) if more else self._forget_calls()
+            memory = accesses.memory
+            if memory is None or not memory.has_remade:
+                return
         at = self.at or place_of(sys._getframe())
         parts, lasting = called(function, given, names, at)
         if parts:
@@ -283,9 +432,9 @@ class Site:
                 touch_all(now, parts, at, lambda: called(function, given, names, at)[0])
                 root = root_of(function)
                 if root:
-                    now[1].enter(now[0], root, [(part.family, part.thing) for part in parts])
+                    now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
         if lasting is not None:
-            self._push(function, given, lasting)
+            self._push(function, given, lasting + more)
 
     def _called_back(self, kernel: Kernel) -> None:
         """Code of the program begins: if something in C calls it, others may run in the middle of that."""
@@ -321,8 +470,8 @@ class Site:
                 calls.pop()
 
     def _push_iterator(self, value: Any) -> None:
-        if hasattr(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS:
-            self._push(None, (value,), [])
+        if class_has(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS:
+            self._push(None, (value,), self._used_up(value))
 
     def _returned(self, value: Any, kernel: Kernel) -> None:
         calls = kernel.running().calls
@@ -361,10 +510,16 @@ def _learn(value: Any) -> bool:
     return True
 
 
-def site_maker(shown: str, module: str) -> Maker:
+def _tell_of_globals(found: dict[str, Any]) -> None:
+    module = sys.modules.get(found.get("__name__", ""))
+    if module is not None and module.__dict__ is found:
+        is_namespace(found, module)
+
+
+def site_maker(shown: str, module: str, is_evaluated: bool = False) -> Maker:
     """Makes the sites of a module of the program; `shown` is its file as places name it."""
 
     def make(kind: Kind, name: str, line: int, more: Any) -> Site:
-        return Site(int(kind), name, f"{shown}:{line}" if shown else "", module, more)
+        return Site(int(kind), name, f"{shown}:{line}" if shown else "", module, more, is_evaluated)
 
     return make

@@ -7,7 +7,10 @@ a loop stands for all, the exploration of a correct busy-waiting program is fini
 this way are a livelock.
 
 What counts as a change: every write, also of memory that only this task uses; every round of a `for` loop
-(its iterator is hidden from us); every call into foreign code that may keep state. Taking and giving back a
+(its iterator is hidden from us); every call into code that is not instrumented and may keep state. Where such
+code is on the stack itself, its package is instrumented and the search begins anew, before anything is said
+of a round; where that cannot be, or one call of a function in C lasts from one visit to the other, nothing is
+said. Two reads of one instruction are no round either. Taking and giving back a
 lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in vain has been read, and
 whoever releases it writes it. The test errs on one side only: a loop that is
 not recognised is explored round by round.
@@ -21,21 +24,25 @@ from types import CodeType
 from typing import Any, Protocol
 
 from possibly.control.execution import SPIN, Access, Operation
+from possibly.control.loading.packages import is_atomic, root_of_file
 from possibly.control.runtime import places
 from possibly.control.runtime.footprints import reading
-from possibly.control.runtime.places import shown
+from possibly.control.runtime.places import is_instrumented, shown
 
 
 class Task(Protocol):
     """What matters of a task here."""
 
     held: list[Any]
+    calls: list[Any]
+    shown: int
     operation: Operation | None
     ready: Callable[[], bool] | None
 
 
 class Kernel(Protocol):
     versions: dict[str, int]
+    look_inside: Callable[[CodeType], None]
 
 
 NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume", SPIN})
@@ -52,12 +59,14 @@ Stack = list[tuple[CodeType, int, list[Any]]]
 
 
 class _Visit:
-    __slots__ = ("arrivals", "held", "operations", "reads", "stack")
+    __slots__ = ("arrivals", "calls", "held", "operations", "reads", "shown", "stack")
 
-    def __init__(self, stack: Stack, held: list[Any], reads: int, operations: int, arrivals: int) -> None:
+    def __init__(self, stack: Stack, task: Task, reads: int, operations: int, arrivals: int) -> None:
         self.arrivals = arrivals
+        self.calls = list(task.calls)
+        self.shown = task.shown
         self.stack = stack
-        self.held = held
+        self.held = list(task.held)
         self.reads = reads
         self.operations = operations
 
@@ -66,7 +75,7 @@ class Trail:
     """What a task did since it last changed anything."""
 
     __slots__ = (
-        "arrivals", "changed", "footprints", "history", "reads", "turns", "visits", "waits_for",
+        "arrivals", "changed", "effects", "footprints", "history", "reads", "turns", "visits", "waits_for",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -77,6 +86,8 @@ class Trail:
         """How many locks the task held when it came to each operation."""
         self.changed: Callable[[], bool] | None = None
         """The task waits in a loop until this is true."""
+        self.effects = 0
+        """How often it changed something."""
         self.turns = 0
         """How often it did something whose effect is hidden from us."""
         self.history: list[tuple[Stack | None, list[Any], int]] = []
@@ -86,6 +97,7 @@ class Trail:
 
     def effect(self) -> None:
         """The task has changed something."""
+        self.effects += 1
         if self.visits or self.reads:
             self.visits.clear()
             self.reads.clear()
@@ -119,25 +131,31 @@ class Trail:
             return
         key = (operation.kind, operation.thing, operation.at)
         if stack is None:
-            stack = _stack()
+            stack = stack_here()
         self.history.append((stack, list(task.held), self.turns))
         before = self.visits.get(key)
         self.arrivals.append(len(task.held))
-        if before is not None and self._is_round(before, task, stack):
+        is_elsewhere = before is not None and (operation.kind != "read" or before.shown != task.shown)
+        if before is not None and is_elsewhere and self._is_round(before, task, stack):
             reads = self.reads[before.reads :]
             versions = kernel.versions
             met = self.footprints[before.operations :]
             known = bool(reads) or _only_sleeps(operation, met)
             if known and all(versions.get(thing, 0) == version for thing, version in reads):
-                self._wait(task, operation, reads, met, versions)
-                return
+                hidden = unwatched(stack)
+                if hidden is None:
+                    self._wait(task, operation, reads, met, versions)
+                    return
+                kernel.look_inside(hidden)
         begin = len(self.arrivals) - 1
-        self.visits[key] = _Visit(stack, list(task.held), len(self.reads), len(self.footprints), begin)
+        self.visits[key] = _Visit(stack, task, len(self.reads), len(self.footprints), begin)
 
     def _is_round(self, before: _Visit, task: Task, stack: Stack) -> bool:
         """The same state as before; and nowhere on the way were fewer locks held: others may need these."""
         fewest = min(self.arrivals[before.arrivals :])
-        return len(task.held) <= fewest and before.held == task.held and is_same(before.stack, stack)
+        is_back = len(task.held) <= fewest and before.held == task.held and is_same(before.stack, stack)
+        lasts = any(one is other for one in before.calls for other in task.calls)
+        return is_back and not lasts and not is_hidden(stack)
 
     def _wait(
         self,
@@ -168,13 +186,15 @@ def _only_sleeps(operation: Operation, met: list[Access]) -> bool:
     return operation.kind == "sleep" and all(access.thing in ALWAYS for access in met)
 
 
-def _stack() -> Stack:
-    """The user's frames of the running task, with their variables; globals are watched elsewhere."""
+def stack_here() -> Stack:
+    """The frames of the running task, with their variables; globals are watched elsewhere."""
     frame: Any = sys._getframe()  # what its variables are held in depends on the version of Python
     found: Stack = []
     known, boundary = places.known, places.boundary
     while frame is not None and (code := frame.f_code) is not boundary:
-        if known.get(code.co_filename) if code.co_filename in known else shown(code.co_filename):
+        file = code.co_filename
+        is_own = known.get(file) if file in known else shown(file)
+        if is_own or root_of_file(file) or is_atomic(file) or is_instrumented(code):
             values = list(frame.f_locals.values()) if code.co_flags & 2 else []
             found.append((code, frame.f_lasti, values))
         frame = frame.f_back
@@ -182,14 +202,31 @@ def _stack() -> Stack:
 
 
 def coroutine_stack(coroutine: Any) -> Stack:
-    """The same of a coroutine that is suspended."""
+    """The same of a coroutine that is suspended; of what is modelled, only the place and plain values."""
     found: Stack = []
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
-        if frame is not None and shown(frame.f_code.co_filename):
-            found.append((frame.f_code, frame.f_lasti, list(frame.f_locals.values())))
+        if frame is not None:
+            values = list(frame.f_locals.values())
+            file = frame.f_code.co_filename
+            if not shown(file) and not root_of_file(file):
+                values = [value for value in values if type(value) in PLAIN]
+            found.append((frame.f_code, frame.f_lasti, values))
         coroutine = getattr(coroutine, "cr_await", None)
     return found
+
+
+def unwatched(stack: Stack) -> CodeType | None:
+    """Code of a package that is on the stack and not instrumented: what it keeps aside is not known."""
+    for code, _, _ in stack:
+        if not is_instrumented(code) and root_of_file(code.co_filename):
+            return code
+    return None
+
+
+def is_hidden(stack: Stack) -> bool:
+    """Whether code that is never watched is on the stack: how far it is cannot be told."""
+    return any(is_atomic(code.co_filename) and not is_instrumented(code) for code, _, _ in stack)
 
 
 def is_same(one: Stack, other: Stack) -> bool:

@@ -39,10 +39,10 @@ class Task:
     """A thread or a task of an event loop."""
 
     __slots__ = (
-        "ancestry", "begins", "calls", "children", "clock", "daemon", "deadline", "ended", "held", "hidden",
-        "host",
-        "index", "label", "lock", "loop", "name", "objects", "operation", "random", "ready", "refresh",
-        "returns_to", "things", "time", "timed_out", "trail", "wakes_at", "why",
+        "act", "always", "ancestry", "begins", "calls", "children", "clock", "daemon", "deadline",
+        "ended", "held", "hidden", "host", "index", "label", "lock", "looks", "loop", "name",
+        "objects", "operation", "random", "ready", "refresh", "returns_to",
+        "shown", "things", "time", "timed_out", "trail", "wakes_at", "why",
     )  # fmt: skip
 
     def __init__(self, ancestry: tuple[int, ...], index: int, label: str, daemon: bool) -> None:
@@ -56,6 +56,10 @@ class Task:
         self.things = 0
         self.hidden = 0
         self.lock = batons.new()
+        self.act: Callable[[], None] | None = None
+        """What happens in its only step, if it is the world's and no code of the program."""
+        self.always: tuple[Access, ...] = ()
+        """What each of its steps touches."""
         self.operation: Operation | None = None
         self.ready: Ready | None = None
         self.refresh: Callable[[], Operation] | None = None
@@ -79,6 +83,10 @@ class Task:
         self.held: list[Any] = []
         self.calls: list[Call] = []
         """What of code that is not instrumented it is in the middle of, the innermost last."""
+        self.looks = False
+        """It is being looked at what it is about to touch (`sites`)."""
+        self.shown = 0
+        """How many of its instructions were looked at."""
         self.trail = Trail()
         self.random: Any = None
 
@@ -105,13 +113,14 @@ class Clocks:
             self._touch(thing, writes, moment)
 
     def join(self, task: Task, access: Access) -> None:
-        """The step touches this too, as it turns out: what was told of it before does not tell of this."""
+        """The step touches this too, as it turns out; whoever comes after knows what the task did so far."""
         thing, writes = access
         if thing in self._written:
             _raise(task, self._written[thing])
         if writes and thing in self._read:
             _raise(task, self._read[thing])
-        self._touch(thing, writes, (published(task), task.time, -1, 0))
+        self._touch(thing, writes, (dict(task.clock), task.time, -1, 0))
+        task.clock[task.index] = task.clock.get(task.index, 0) + 1
 
     def latest(self, footprint: tuple[Access, ...], but: str) -> float:
         """When these were written last, so that whoever waits for one of them could go on; but for one."""

@@ -24,10 +24,12 @@ import types
 import weakref
 from array import array
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from possibly.compiled import built
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.places import is_instrumented
 from possibly.probes import port
 
 _lifetimes: Any = built("possibly.control.runtime._lifetimes")
@@ -54,6 +56,8 @@ SIMPLE_MODULES = frozenset(
 """Modules whose objects do not change, or are modelled, or belong to one task each."""
 
 
+CHANGING = frozenset({("decimal", "Context")})
+"""Classes of these modules whose objects change."""
 _new = tuple.__new__
 """Makes named tuples in half the time that their own names take."""
 
@@ -73,12 +77,20 @@ class Things:
 
     def __init__(self) -> None:
         self._known: dict[int, Named] = {}
+        self.holds = False
+        """Containers are kept, so that what they hold can be told by their names."""
+        self.held: dict[str, Any] = {}
         self._ends: dict[int, Any] = {}
         """Weak references that forget a name with its object, or the object where there can be none."""
         self._kinds: dict[type, int] = {}
         self._counts: dict[str, int] = {}
         self.sources: dict[int, list[Any]] = {}
         """What a library's object was made from: it may look at that whenever it is used."""
+        self._borrowers: dict[int, Any] = {}
+        self.weakly: set[int] = set()
+        """Objects that weak references of the program lead to."""
+        self.ended: Callable[[], None] | None = None
+        """Told when one of these ends."""
         if _lifetimes is not None:
             _lifetimes.tell(self.forget)
 
@@ -115,10 +127,10 @@ class Things:
             return found
         if kernel.alone:
             return self.made(value, kernel, at)
-        if isinstance(value, type):
+        if is_a(value, type):
             name = f"{module_of(value)}.{value.__qualname__}"
             found = Named(name, name, True)
-        elif isinstance(value, types.ModuleType):
+        elif is_a(value, types.ModuleType):
             found = Named(value.__name__, value.__name__, True)
         else:
             kind = f"~{type(value).__name__}"
@@ -128,6 +140,8 @@ class Things:
     def _keep(self, value: Any, named: Named) -> Named:
         number = id(value)
         self._known[number] = named
+        if self.holds and is_a(value, CONTAINERS):
+            self.held[named.name] = value
         try:
             self._ends[number] = weakref.ref(value, _Forget(self, number))
         except TypeError:
@@ -140,6 +154,28 @@ class Things:
         self._known.pop(number, None)
         self._ends.pop(number, None)
         self.sources.pop(number, None)
+        if number in self.weakly:
+            self.weakly.discard(number)
+            if self.ended is not None:
+                self.ended()
+
+    def hold_weakly(self, value: Any) -> None:
+        """A weak reference of the program leads to the object from now on, perhaps."""
+        number = id(value)
+        if number not in self.weakly and type(value) not in SIMPLE_TYPES:
+            try:
+                self._ends[number] = weakref.ref(value, _Forget(self, number))
+            except TypeError:
+                return
+            self.weakly.add(number)
+
+    def borrow(self, value: Any, borrowed: dict[int, Any]) -> None:
+        """The object has a dictionary from elsewhere; that is forgotten with it."""
+        number = id(value)
+        try:
+            self._borrowers[number] = weakref.ref(value, lambda _: borrowed.pop(number, None))
+        except TypeError:
+            self._borrowers[number] = value
 
     def known(self, value: Any) -> Named | None:
         return self._known.get(id(value))
@@ -174,7 +210,28 @@ def _kind(cls: type) -> int:
 def _is_simple(cls: type) -> bool:
     if getattr(cls, "possibly_changes", False):  # a class of ours whose objects the program changes
         return False
-    return cls in SIMPLE_TYPES or module_of(cls).partition(".")[0] in SIMPLE_MODULES
+    module = module_of(cls)
+    if (module, cls.__name__) in CHANGING:
+        return False
+    return cls in SIMPLE_TYPES or module.partition(".")[0] in SIMPLE_MODULES
+
+
+def is_a(value: Any, kinds: Any) -> bool:
+    """As `isinstance`, which asks an object for its `__class__`: no code of the program runs."""
+    return issubclass(type(value), kinds)
+
+
+def class_has(cls: type, name: str) -> bool:
+    """Whether objects of the class have a method of that name: no code of a metaclass runs."""
+    return any(name in base.__dict__ for base in cls.__mro__)
+
+
+def dictionary_of(value: Any) -> Any:
+    """The attributes of an object as a dictionary, or None: no code of the program runs."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except (AttributeError, TypeError):
+        return None
 
 
 def module_of(cls: type) -> str:
@@ -183,7 +240,29 @@ def module_of(cls: type) -> str:
     return found if isinstance(found, str) else ""
 
 
+followed_classes: set[type] = set()
+"""Classes of the standard library whose code is instrumented (`library`)."""
+
+
+def is_own(function: Any) -> bool:
+    """Whether a function tells of itself: it is the program's, or instrumented."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    found = _own.get(code)
+    if found is None:
+        file = code.co_filename
+        is_made = file.startswith("<")  # by a library perhaps, as the methods of a dataclass are
+        found = _own[code] = (port.is_user_file(file) and not is_made) or is_instrumented(code)
+    return found
+
+
+_own: dict[types.CodeType, bool] = {}
+
+
 def is_user_class(cls: type) -> bool:
+    if cls in followed_classes:
+        return True
     module = sys.modules.get(module_of(cls))
     return module is not None and is_user_module(module)
 
@@ -195,7 +274,7 @@ def is_user_module(module: Any) -> bool:
 
 def _class_name(value: Any) -> str:
     cls = type(value)
-    if isinstance(value, type):
+    if is_a(value, type):
         return f"{module_of(value)}.{value.__qualname__}"
     module = module_of(cls)
     return cls.__qualname__ if module == "__main__" else f"{module}.{cls.__qualname__}"

@@ -15,8 +15,8 @@ Dynamic Partial Order Reduction, JACM 64, 2017, sections 6 and 7: wakeup trees).
 - Blocking (section 7 there, for locks) is general: before which of the dependent steps a step could have come
   is told by what each step found closed (`Step.shut`), and by where the task was seen waiting. If it could
   not have come before the last one, the one before that is looked at, and so on. Operations that stay blocked
-  at the end count as steps that were not done. If this foresight is wrong, an execution may be wasted, none
-  is missed.
+  at the end, or that another step takes away, count as steps that were not done. If this foresight is wrong,
+  an execution may be wasted, none is missed.
 - A search from left to right stays in one corner of a large tree for as long as anybody waits. So every other
   execution, and fewer the longer nothing is found, begins at some other leaf and goes on by random priorities
   (as `pct` does) or at random. It is one of the executions that have to be made anyway, and made once.
@@ -31,7 +31,7 @@ from random import Random
 from typing import NamedTuple
 
 from possibly.control.causality import Causality, Things, members, split
-from possibly.control.execution import SPIN, Access, Execution, Operation, Step, Task
+from possibly.control.execution import ANY, RESUME, SPIN, Access, Execution, Operation, Step, Task
 from possibly.control.schedulers.course import LONG, Course, Habit
 from possibly.control.tree import HUNT, ExecutionTree, Node
 
@@ -122,6 +122,11 @@ def _meet(reads: Things, writes: Things, other_reads: Things, other_writes: Thin
     return any(thing in other_writes for thing in reads)
 
 
+def _opens(steps: tuple[Step, ...], among: int, thing: str) -> bool:
+    """Whether one of some steps is that for which a turn waits that reads the thing."""
+    return any((RESUME, thing) in steps[number].shut for number in members(among))
+
+
 def _habit(begun: int) -> Habit:
     """The free part of a run may go as it likes: what differs most is likely to show something new."""
     return (Habit.TURNS, Habit.STAY, Habit.NEWEST)[begun % 3] if begun < HUNT else Habit.STAY
@@ -149,7 +154,7 @@ class Dpor:
         self._random = Random(0)
         self._longest = 0
         """Steps of the longest execution."""
-        self._blocking: set[str] = set()
+        self.blocking: set[str] = set()
         """Kinds of operation that were seen waiting."""
         self._order: Causality | None = None
         """Of the last execution: the next one often begins with the same steps."""
@@ -169,13 +174,20 @@ class Dpor:
             steps=max(self._longest, LONG),
         )
 
-    def learn(self, execution: Execution) -> None:
+    def learn(self, execution: Execution, leaf: Node | None = None) -> None:
+        """`leaf`: the one that was executed, where that is known."""
         self.tree.is_changing = True
         self._longest = max(self._longest, len(execution.steps))
-        path = self.tree.grow(execution)
+        path = self.tree.grow(execution, leaf)
         if path is not None:
             self._insert_reversals(execution, path)
         self.tree.is_changing = False
+
+    def learn_above(self, execution: Execution, leaf: Node) -> None:
+        """What an execution shows of the branches above a leaf, if all below it is explored elsewhere."""
+        path = [*leaf.ancestry(), *leaf.extended(execution.steps[leaf.depth :])]
+        self._insert_reversals(execution, path)
+        self.tree.clear(leaf)
 
     def _insert_reversals(self, execution: Execution, path: list[Node]) -> None:
         shared = self._shared(execution)
@@ -197,7 +209,7 @@ class Dpor:
         return shared
 
     def _note_blocking(self, execution: Execution, begin: int) -> None:
-        blocking = self._blocking
+        blocking = self.blocking
         for step in execution.steps[begin:]:
             for kind, _ in step.shut:
                 blocking.add(kind)
@@ -218,18 +230,24 @@ class Dpor:
             conflicts = order.conflicts(*split(done))
             yield _Later(number, step.task, pending, both, order.own[number], order.past[number], conflicts)
         for task, operation in execution.pending.items():
-            own = order.knowledge(task)
-            conflicts = order.conflicts(*split(operation.footprint))
-            past = own
-            for number in members(conflicts & ~own):
-                past |= order.past[number]
-            yield _Later(order.size, task, operation, operation.footprint, own, past, conflicts)
+            yield self._undone(order, order.size, task, operation)
+        for number, task, operation in execution.withdrawn():
+            yield self._undone(order, number + 1, task, operation)
+
+    def _undone(self, order: Causality, number: int, task: Task, operation: Operation) -> _Later:
+        """An operation that was pending until then and never done."""
+        own = order.knowledge(task)
+        conflicts = order.conflicts(*split(operation.footprint)) & ((1 << number) - 1)
+        past = own
+        for each in members(conflicts & ~own):
+            past |= order.past[each]
+        return _Later(number, task, operation, operation.footprint, own, past, conflicts)
 
     def _reverse(self, execution: Execution, order: Causality, path: list[Node], later: _Later) -> None:
         """Inserts the reversal of each race that ends in a step."""
         candidates = later.conflicts & ((1 << later.number) - 1) & ~later.own
         opposed = candidates
-        blocking = later.operation.kind in self._blocking
+        blocking = later.operation.kind in self.blocking
         everything = (1 << order.size) - 1
         while candidates:
             number = candidates.bit_length() - 1
@@ -269,9 +287,13 @@ class Dpor:
             missing = order.accessed.get(thing, 0) & ~there & ((1 << later.number) - 1)
             if missing:
                 first = (missing & -missing).bit_length() - 1
+                if (ANY, thing) in recorded[first].shut:
+                    return False
                 if (operation.kind, thing) in recorded[first].shut and (
                     thing == operation.thing or self._same_otherwise(order, later, thing, there)
                 ):
+                    return False
+                if operation.kind == RESUME and thing != operation.thing and _opens(recorded, missing, thing):
                     return False
             writers |= order.written.get(thing, 0)
         if operation.kind == SPIN and not self._changed(order, later, things, there):

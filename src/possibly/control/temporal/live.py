@@ -10,6 +10,7 @@ named by the least of them: `least`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 from possibly.control.causality import Causality, members
 from possibly.control.execution import Choice, Step, Task
@@ -34,6 +35,30 @@ class Follow:
 
     def done(self, step: Step) -> None:
         """It does not depend on what was done."""
+
+
+class Wander(Follow):
+    """Follows a schedule and goes on at random to the end."""
+
+    def __init__(self, schedule: Schedule, seed: int) -> None:
+        super().__init__(schedule, 0)
+        self._random = Random(seed)
+
+    def choose(self, choice: Choice) -> Task | None:
+        if choice.number < len(self.schedule):
+            return super().choose(choice)
+        return self._random.choice(choice.enabled)
+
+
+def past(steps: Sequence[Step], number: int) -> list[int]:
+    """The steps that must come before a step, and itself."""
+    direct = Causality(steps).direct
+    found, pending = {number}, [number]
+    while pending:
+        fresh = set(members(direct[pending.pop()])) - found
+        found |= fresh
+        pending.extend(fresh)
+    return sorted(found)
 
 
 def least(steps: Sequence[Step]) -> Schedule:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from possibly.control.temporal.system import Move, Reading, State
 from possibly.errors import FormulaError
 from possibly.logic.bind import Vocabulary
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import At, Done, Leaf, Literal, Local, Node, Shared, Stack, Subscript, Transit
 from possibly.logic.walk import fold, with_children

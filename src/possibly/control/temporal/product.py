@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from possibly.control.temporal.system import Move, State, System, Valuations
-from possibly.logic.automaton import Automaton
+from possibly.logic.ltl.automaton import Automaton
 
 Pair = tuple[State, int]
 

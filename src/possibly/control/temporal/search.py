@@ -34,6 +34,8 @@ class Path(NamedTuple):
     loop: int | None = None
     """The search has seen that a way leads from this state of the path back to it: so there are arbitrarily
     long steps."""
+    is_guess: bool = False
+    """It was met by chance: there may be shorter ones."""
 
 
 class Search:
@@ -152,6 +154,7 @@ class BreadthFirst(Search):
         self.product = product
         self.bound = options.bound
         self.every = options.all_paths
+        self._pause: int = getattr(product.system, "pause_every", PAUSE_EVERY)
         self.goes_on = options.size == "each"
         """A step that was reported is continued too."""
         self._states: list[State] = []
@@ -176,7 +179,7 @@ class BreadthFirst(Search):
             else:
                 self._expand_within(number, size)
             number += 1
-            if number % PAUSE_EVERY == 0:
+            if number % self._pause == 0:
                 yield None
 
     def _expand_within(self, number: int, size: int) -> None:

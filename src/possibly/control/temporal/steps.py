@@ -19,10 +19,10 @@ from possibly.control.temporal.product import Product
 from possibly.control.temporal.search import DepthFirst, Path, Search
 from possibly.control.temporal.system import State, System
 from possibly.errors import FormulaError
-from possibly.logic.automaton import Automaton, ReducedAutomaton, TableauAutomaton
-from possibly.logic.progression import TooLargeError
+from possibly.logic.ltl.automaton import Automaton, ReducedAutomaton, TableauAutomaton
+from possibly.logic.ltl.progression import TooLargeError
+from possibly.logic.ltl.tableau import TableauTooLargeError
 from possibly.logic.syntax import Node
-from possibly.logic.tableau import TableauTooLargeError
 
 
 @dataclass(slots=True)
@@ -51,6 +51,8 @@ class StepSearch:
         self.product = Product(system, self.automaton, start)
         self.search = _search(self.product, options)
         self.options = options
+        self._guessed = options.bound is not None or options.memoryless
+        """Nothing more is guessed."""
         self._paths = self._filtered()
 
     def __iter__(self) -> Iterator[Path | None]:
@@ -59,7 +61,7 @@ class StepSearch:
     def _filtered(self) -> Iterator[Path | None]:
         ends: set[State] = set()
         tree = Tree()
-        for path in self.search.paths():
+        for path in self._minimal() if self.options.size in ("min", "shortest") else self.search.paths():
             if path is not None:
                 if self.options.new_ends and path.states[-1] in ends:
                     continue
@@ -67,6 +69,53 @@ class StepSearch:
                     continue
                 ends.add(path.states[-1])
             yield path
+
+    def _minimal(self) -> Iterator[Path | None]:
+        """No step goes on past its end.
+
+        Where several states of the automaton read one prefix, the search follows each by itself and may come
+        to the end by a longer way than another does; such a path is cut off where it first satisfies the
+        formula.
+        """
+        reported = Tree()
+        for path in self._with_guess():
+            size = None if path is None else self._least(path.states)
+            if path is None or size is None or size == len(path.states):
+                is_known = path is not None and not reported.adds(path.states)
+                if not (is_known and self._guessed):
+                    yield path
+            elif reported.adds(path.states[:size]):
+                loop = path.loop if path.loop is not None and path.loop < size else None
+                yield Path(path.moves[: size - 1], path.states[:size], loop)
+
+    def _with_guess(self) -> Iterator[Path | None]:
+        """What the search finds; where that takes long, a step that was met by chance comes first."""
+        for path in self.search.paths():
+            if path is None and not self._guessed and hasattr(self.product.system, "guesses"):
+                self._guessed = True
+                found = [
+                    self._cut(each) for each in self.product.system.guesses(self.product.start, self._least)
+                ]
+                fitting = [each for each in found if each is not None]
+                if fitting:
+                    yield min(fitting, key=lambda each: len(each.states))
+            yield path
+
+    def _cut(self, path: Path) -> Path | None:
+        size = self._least(path.states)
+        return None if size is None else Path(path.moves[: size - 1], path.states[:size], None, True)
+
+    def _least(self, states: tuple[State, ...]) -> int | None:
+        """How many of the states satisfy the formula, at least."""
+        automaton, valuations = self.automaton, self.product.valuations
+        readers = set(automaton.start(valuations(states[0])))
+        for size, state in enumerate(states, start=1):
+            if size > 1:
+                letter = valuations(state)
+                readers = {after for reader in readers for after in automaton.advance(reader, letter)}
+            if any(map(automaton.is_accepting, readers)):
+                return size
+        return None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from possibly.errors import PossiblyError
 from possibly.logic.bind import Vocabulary
-from possibly.logic.predicate import CompiledValue, Predicate, compile_predicate, compile_value
+from possibly.logic.predicates.functions import CompiledValue, Predicate, compile_predicate, compile_value
 from possibly.logic.syntax import Leaf, Node, Shared
 from possibly.records import replace
 

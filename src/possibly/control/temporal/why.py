@@ -14,7 +14,7 @@ from typing import NamedTuple
 from possibly.control.temporal.options import Options
 from possibly.control.temporal.steps import StepSearch
 from possibly.control.temporal.system import State, System
-from possibly.logic.predicate import is_state
+from possibly.logic.predicates.functions import is_state
 from possibly.logic.syntax import And, Iff, Implies, Literal, Node, Not, Or, Temporal
 from possibly.logic.walk import children, with_children
 

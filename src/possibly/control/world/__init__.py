@@ -1,6 +1,18 @@
 """The world around a program, as far as it is inside the program too: what is simulated, and how.
 
 - `wires`: one direction of a connection, on which each item arrives in a step of its own
+- `happenings`: what happens to an event loop, in a turn of its own
+- `faults`: what may go wrong, at any moment and so many times
 - `transports`: the ends of a connection, as event loops have them
+- `ends`: the ends of a connection, as sockets have them
+- `listeners`: where servers are, and how connections come to them
 - `network`: servers and connections of event loops on this machine
+- `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
+- `selecting`: waiting for one of several sockets
+- `outward`: waiting for the world outside, which lets others go on
+- `processes`: processes that the program forks
+- `trio_runs`: the scheduler of `trio`
+- `libraries`: code that is not watched, in the turns of event loops
+- `databases`: `sqlite3` under control
+- `trio_things`: what turns of `trio` touch
 """

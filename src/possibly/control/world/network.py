@@ -9,113 +9,34 @@ leaves the search open.
 
 from __future__ import annotations
 
-import errno
 import os
-import socket
 from asyncio import base_events, selector_events, tasks
 from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
-from possibly.control.runtime.kernel import Kernel
-from possibly.control.world.transports import Link, attach
-from possibly.control.world.wires import Wire
+from possibly.control.world import sockets
+from possibly.control.world.ends import End
+from possibly.control.world.listeners import (
+    NET,
+    Address,
+    Listener,
+    adopted,
+    bound_to,
+    connected_by,
+    is_local,
+    joined,
+    network_of,
+    number_of,
+    reached,
+)  # fmt: skip
+from possibly.control.world.transports import Link
 from possibly.probes.patching import Patches
 
-NET = "_:network"
-FIRST_PORT = 40_001
-LOCAL = frozenset({None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "localhost.localdomain"})
-
-Address = int | str
-"""A port, or a path."""
-
-
-class Network:
-    """The servers of one execution."""
-
-    def __init__(self) -> None:
-        self.listeners: dict[Address, Listener] = {}
-        self.known: set[Address] = set()
-        """Where servers of this program have ever been."""
-        self.connections = 0
-
-    def free_port(self) -> int:
-        port = FIRST_PORT
-        while port in self.known:
-            port += 1
-        return port
-
-
-_present: tuple[Kernel, Network] | None = None
-
-
-def network_of(kernel: Kernel) -> Network:
-    """Each execution has its own."""
-    global _present
-    if _present is None or _present[0] is not kernel:
-        _present = kernel, Network()
-    return _present[1]
-
-
-class Listener:
-    """What a server has instead of a socket."""
-
-    type = socket.SOCK_STREAM
-    proto = 0
-
-    def __init__(self, address: Address, host: str | None) -> None:
-        self.address = address
-        self.family = socket.AF_INET if isinstance(address, int) else socket.AF_UNIX
-        self._host = host or "127.0.0.1"
-        self.serving: tuple[Any, Any, Any] | None = None
-        """The loop, the factory of protocols, the server."""
-
-    def getsockname(self) -> Any:
-        return (self._host, self.address) if isinstance(self.address, int) else self.address
-
-    def listen(self, backlog: int = 0) -> None:
-        pass
-
-    def fileno(self) -> int:
-        return -1
-
-    def close(self) -> None:
-        pass
-
-    def setsockopt(self, *_: Any) -> None:
-        pass
-
-    def getsockopt(self, *_: Any) -> int:
-        return 0
-
-
-class End:
-    """What a transport gives for its socket: its addresses and nothing else."""
-
-    type = socket.SOCK_STREAM
-    proto = socket.IPPROTO_TCP
-
-    def __init__(self, family: int, mine: Any, other: Any) -> None:
-        self.family = family
-        self._mine, self._other = mine, other
-
-    def getsockname(self) -> Any:
-        return self._mine
-
-    def getpeername(self) -> Any:
-        return self._other
-
-    def fileno(self) -> int:
-        return -1
-
-    def setsockopt(self, *_: Any) -> None:
-        pass
-
-    def getsockopt(self, *_: Any) -> int:
-        return 0
-
-
 # ---- servers ------------------------------------------------------------------------------------
+
+WIRED = "_possibly_wired"
+"""Of a loop that has servers or connections inside the program."""
 
 
 def _create_server(plain: Any) -> Any:
@@ -124,10 +45,13 @@ def _create_server(plain: Any) -> Any:
     ) -> Any:
         kernel = running.kernel
         hosts = host if isinstance(host, list | tuple) else [host]
-        outside = options.get("sock") is not None or options.get("ssl") is not None
-        if kernel is None or outside or not all(_is_local(each) for each in hosts):
+        outside = options.get("ssl") is not None or not all(is_local(each) for each in hosts)
+        sock = options.get("sock")
+        if kernel is None or outside or (sock is not None and bound_to(sock) is None):
             return await plain(self, protocol_factory, host, port, **options)
         kernel.add(Access(NET, True))
+        if sock is not None:
+            return await _serving(self, protocol_factory, bound_to(sock), options)
         network = network_of(kernel)
         return await _served(self, protocol_factory, port or network.free_port(), hosts[0], options)
 
@@ -136,10 +60,13 @@ def _create_server(plain: Any) -> Any:
 
 def _create_unix_server(plain: Any) -> Any:
     async def create_unix_server(self: Any, protocol_factory: Any, path: Any = None, **options: Any) -> Any:
-        outside = path is None or options.get("sock") is not None or options.get("ssl") is not None
-        if running.kernel is None or outside:
+        sock = options.get("sock")
+        outside = (path is None and sock is None) or options.get("ssl") is not None
+        if running.kernel is None or outside or (sock is not None and bound_to(sock) is None):
             return await plain(self, protocol_factory, path, **options)
         running.kernel.add(Access(NET, True))
+        if sock is not None:
+            return await _serving(self, protocol_factory, bound_to(sock), options)
         return await _served(self, protocol_factory, os.path.abspath(os.fsdecode(path)), None, options)
 
     return create_unix_server
@@ -150,14 +77,13 @@ async def _served(
 ) -> Any:
     kernel = running.kernel
     assert kernel is not None
-    network = network_of(kernel)
-    if address in network.listeners:
-        raise OSError(errno.EADDRINUSE, f"error while attempting to bind on address {address!r}")
-    listener = Listener(address, host)
-    network.known.add(address)
+    return await _serving(loop, factory, network_of(kernel).open(address, host), options)
+
+
+async def _serving(loop: Any, factory: Any, listener: Any, options: dict[str, Any]) -> Any:
+    setattr(loop, WIRED, True)
     kind: Any = base_events.Server
     server = kind(loop, [listener], factory, None, options.get("backlog", 100), None)
-    network.listeners[address] = listener
     if options.get("start_serving", True):
         server._start_serving()
         await tasks.sleep(0)
@@ -197,10 +123,13 @@ def _create_connection(plain: Any) -> Any:
         self: Any, protocol_factory: Any, host: Any = None, port: Any = None, **options: Any
     ) -> Any:
         kernel = running.kernel
-        outside = options.get("sock") is not None or options.get("ssl") is not None or not _is_local(host)
-        if kernel is None or outside or _number(port) not in network_of(kernel).known:
+        outside = options.get("ssl") is not None or not is_local(host)
+        end = connected_by(options.get("sock"))
+        if kernel is not None and end is not None and not outside:
+            return await _continued(self, protocol_factory, end)
+        if kernel is None or outside or number_of(port) not in network_of(kernel).known:
             return await plain(self, protocol_factory, host, port, **options)
-        return await _connected(self, protocol_factory, _number(port))
+        return await _connected(self, protocol_factory, number_of(port))
 
     return create_connection
 
@@ -210,7 +139,10 @@ def _create_unix_connection(plain: Any) -> Any:
         self: Any, protocol_factory: Any, path: Any = None, **options: Any
     ) -> Any:
         kernel = running.kernel
-        outside = path is None or options.get("sock") is not None or options.get("ssl") is not None
+        outside = path is None or options.get("ssl") is not None
+        end = connected_by(options.get("sock"))
+        if kernel is not None and end is not None:
+            return await _continued(self, protocol_factory, end)
         address = "" if outside else os.path.abspath(os.fsdecode(path))
         if kernel is None or outside or address not in network_of(kernel).known:
             return await plain(self, protocol_factory, path, **options)
@@ -219,66 +151,29 @@ def _create_unix_connection(plain: Any) -> Any:
     return create_unix_connection
 
 
+async def _continued(loop: Any, factory: Any, end: End) -> tuple[Link, Any]:
+    setattr(loop, WIRED, True)
+    await tasks.sleep(0)
+    protocol = factory()
+    return adopted(loop, protocol, end), protocol
+
+
 async def _connected(loop: Any, factory: Any, address: Address) -> tuple[Link, Any]:
     """The client's end; the server's comes to it some time later."""
+    setattr(loop, WIRED, True)
     await tasks.sleep(0)
     kernel = running.kernel
     assert kernel is not None
     kernel.add(Access(NET, False))
-    network = network_of(kernel)
-    listener = network.listeners.get(address)
-    if listener is None or listener.serving is None:
-        raise ConnectionRefusedError(errno.ECONNREFUSED, f"Connect call failed {address!r}")
-    network.connections += 1
-    return _linked(loop, factory(), listener, network.connections)
-
-
-def _linked(loop: Any, protocol: Any, listener: Listener, number: int) -> tuple[Link, Any]:
-    assert listener.serving is not None
-    there = Wire(listener.serving[0], f"connection {number}, to the server")
-    back = Wire(loop, f"connection {number}, to the client")
-    mine, other = _client_name(listener, number), listener.getsockname()
-    client = Link(loop, protocol, there, back, _extra(listener, mine, other))
-    server = Link(there.loop, None, back, there, _extra(listener, other, mine))
-    client.peer, server.peer = server, client
-    there.send("the connection", lambda: _accepted(listener, client, server))
+    listener = reached(kernel, address)
+    protocol = factory()
+    client: Link = joined(kernel, listener, loop, protocol)
     protocol.connection_made(client)
     return client, protocol
 
 
-def _accepted(listener: Listener, client: Link, link: Link) -> None:
-    """The server gets the connection, unless it has gone meanwhile."""
-    kernel = running.kernel
-    if kernel is not None:
-        kernel.add(Access(NET, False))
-    if listener.serving is None:
-        link.refuse()
-        return
-    _, factory, server = listener.serving
-    protocol = factory()
-    link.set_protocol(protocol)
-    if server is not None:
-        attach(server, link)
-    protocol.connection_made(link)
-
-
-def _extra(listener: Listener, mine: Any, other: Any) -> dict[str, Any]:
-    return {"sockname": mine, "peername": other, "socket": End(listener.family, mine, other)}
-
-
-def _client_name(listener: Listener, number: int) -> Any:
-    return ("127.0.0.1", 50_000 + number) if isinstance(listener.address, int) else ""
-
-
-def _is_local(host: Any) -> bool:
-    return host in LOCAL or (isinstance(host, str) and host.startswith("127."))
-
-
-def _number(port: Any) -> int:
-    return int(port) if isinstance(port, int) or (isinstance(port, str) and port.isdecimal()) else -1
-
-
 def install(patches: Patches) -> None:
+    sockets.install_for_loops(patches)
     base: Any = base_events.BaseEventLoop
     selecting: Any = selector_events.BaseSelectorEventLoop
     patches.put(base, "create_server", _create_server(base.create_server))

@@ -10,6 +10,7 @@ import errno
 from asyncio import protocols, transports
 from typing import Any
 
+from possibly.control.world import libraries
 from possibly.control.world.wires import Item, Wire
 
 
@@ -20,8 +21,8 @@ class Link(transports.Transport):
         super().__init__(extra)
         self._loop = loop
         self._protocol = protocol
-        self._out = out
-        self._back = back
+        self.out = out
+        self.back = back
         self._closing = False
         self._ended = False
         """It has said that it will write no more."""
@@ -52,7 +53,7 @@ class Link(transports.Transport):
     def _send(self, item: Item) -> None:
         peer = self.peer
         if peer is not None:
-            self._out.send(item, lambda: peer.receive(item))
+            self.out.send(item, peer.receive)
 
     # ---- reading ------------------------------------------------------------------------------------
 
@@ -60,6 +61,7 @@ class Link(transports.Transport):
         """Something arrives."""
         if self._closing:
             return
+        libraries.uses(self._protocol)
         if item is None:
             if not self._protocol.eof_received():
                 self.close()
@@ -77,16 +79,16 @@ class Link(transports.Transport):
             data = data[size:]
 
     def pause_reading(self) -> None:
-        self._back.touch()
-        self._back.is_paused = True
+        self.back.touch()
+        self.back.is_paused = True
 
     def resume_reading(self) -> None:
-        self._back.touch()
-        self._back.is_paused = False
+        self.back.touch()
+        self.back.is_paused = False
 
     def is_reading(self) -> bool:
-        self._back.touch()
-        return not self._back.is_paused and not self._closing
+        self.back.touch()
+        return not self.back.is_paused and not self._closing
 
     # ---- the end ------------------------------------------------------------------------------------
 
@@ -103,11 +105,11 @@ class Link(transports.Transport):
     def _lose(self, mine: Exception | None, theirs: Exception | None, silently: bool = False) -> None:
         if self._closing:
             return
-        self._back.touch()
+        self.back.touch()
         self._closing = True
         peer = self.peer
         if theirs is not None and peer is not None:
-            self._out.send(repr(theirs), lambda: peer.lost(theirs))
+            self.out.send(repr(theirs), lambda _: peer.lost(theirs))
         elif not self._ended and not silently:
             self._send(None)
         self._loop.call_soon(self._tell_lost, mine)
@@ -118,16 +120,34 @@ class Link(transports.Transport):
             detach(self.server, self)
             self.server = None
 
+    def reset(self) -> None:
+        """The connection breaks: this end is told now, the other one later."""
+        error = ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+        self._lose(error, error)
+
+    def can_break(self) -> bool:
+        return self._protocol is not None and not self._closing
+
+    @property
+    def fragile(self) -> str:
+        """The thing that is written where the connection breaks at this end."""
+        return self.back.end
+
+    @property
+    def receives_in(self) -> Any:
+        """The loop in which this end is told."""
+        return self._loop
+
     def refuse(self) -> None:
         """Nobody is there for a connection that was made."""
         self._closing = True
         peer = self.peer
         if peer is not None:
             error = ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
-            self._out.send("reset", lambda: peer.lost(error))
+            self.out.send("reset", lambda _: peer.lost(error))
 
     def is_closing(self) -> bool:
-        self._back.touch()
+        self.back.touch()
         return self._closing
 
     # ---- what else is asked -------------------------------------------------------------------------

@@ -10,12 +10,14 @@ and goes on to its next operation, unless it is held, line by line, for the user
 from __future__ import annotations
 
 import os
+import select
 import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from possibly.control.macro.inside import files
 from possibly.control.macro.inside import seen as looks
 from possibly.control.macro.inside.known import Known
 from possibly.control.macro.inside.state import SystemState
@@ -30,10 +32,16 @@ class Local(threading.local):
     """What each thread has for itself."""
 
     gate: Gate | None = None
+    is_ours = False
+    """What it does just now is our doing, not the program's."""
 
 
 local = Local()
 socket_path = ""
+unbuffered = False
+"""A standard send of MPI waits for its receive."""
+is_absent = False
+"""The process was started by a library for itself: nothing of it is controlled."""
 
 
 class Gate:
@@ -41,12 +49,14 @@ class Gate:
 
     def __init__(self, name: str, wire: Any = None) -> None:
         self.name = name
-        self.wire: Any = Wire.to(socket_path) if wire is None else wire
+        self.wire: Any = _connected() if wire is None else wire
         self.known = Known()
         self.is_asked = False
         """A predicate is evaluated: what that touches is not the program's doing."""
         self.kept: dict[str, Any] = {}
         self.spaces: looks.Spaces = {}
+        self.touched: dict[str, bool] = {}
+        """Files that were opened since the operation before, and whether to write."""
         self.receives = 0
         self.sends = 0
         self.posts: list[Receive] = []
@@ -59,6 +69,11 @@ class Gate:
         self._held = False
         self._state: SystemState | None = None
         self.wire.send("hello", name, os.getpid())
+
+    @property
+    def knows(self) -> Known:
+        """What the task knows that runs in this thread, else the thread."""
+        return knowing() or self.known
 
     # ---- operations -----------------------------------------------------------------------------
 
@@ -76,20 +91,35 @@ class Gate:
             self._break(self._armed)
         frame = looks.user_frame(frame)
         self._at = looks.place(frame)
-        operation = operation._replace(at=self._at, posts=tuple(self.posts), sends=self.taken_sends())
+        operation = operation._replace(
+            at=self._at, posts=tuple(self.posts), sends=self.taken_sends(), touched=self.taken_touched()
+        )
         self.posts = []
         if operation.kind == "send":
             self.sends += 1
-            self.known.publish(f"{self.name}#{self.sends}")
+            self.knows.publish(f"{self.name}#{self.sends}")
         waiting = looks.seen(frame, self.kept, self.spaces, self._at, operation.kind == "end")
         claims, self.claims = self.claims, []
+        if imported := files.fresh():
+            self.wire.send("files", imported)
         self.wire.send("at", operation, waiting, claims, payload)
 
     def send_at_once(self, operation: Operation) -> None:
         """A send that does not stop the process; it is told with the next operation."""
         self.sends += 1
-        self.known.publish(f"{self.name}#{self.sends}")
-        self._sent.append(operation._replace(at=looks.place(looks.user_frame(sys._getframe(1)))))
+        self.knows.publish(f"{self.name}#{self.sends}")
+        frame = looks.user_frame(sys._getframe(1))
+        at = looks.place(frame)
+        state = looks.seen(frame, self.kept, self.spaces, at)
+        self._sent.append(operation._replace(at=at, seen=state))
+
+    def taken_touched(self) -> tuple[tuple[str, bool], ...]:
+        found, self.touched = tuple(self.touched.items()), {}
+        return found
+
+    def starts(self, child: str, is_daemon: bool = False) -> None:
+        """A thread or a process of the program is about to begin."""
+        self.tell("expect", child, self.taken_touched(), is_daemon)
 
     def taken_sends(self) -> tuple[Operation, ...]:
         found, self._sent = tuple(self._sent), []
@@ -99,7 +129,7 @@ class Gate:
         """Until the controller says go. When it has gone there is nothing left to do."""
         while True:
             try:
-                what, *rest = self.wire.receive()
+                what, *rest = self._word()
             except ClosedError:
                 os._exit(0)
             match what:
@@ -112,22 +142,38 @@ class Gate:
                 case _:
                     self.answer(what, *rest)
 
+    def _word(self) -> tuple[Any, ...]:
+        """The next word of the controller; until it comes, a library goes on with what it has begun."""
+        pause = SHORT
+        while is_busy():
+            found: tuple[Any, ...] | None = self.wire.next()
+            if found is not None:
+                return found
+            if select.select([self.wire.end], [], [], pause)[0]:
+                break
+            pause = min(2 * pause, LONG)
+        received: tuple[Any, ...] = self.wire.receive()
+        return received
+
     def learn(self, completion: Completion) -> None:
         for _, message, _, _ in completion.deliveries:
-            self.known.learn(message)
+            self.knows.learn(message)
 
     def answer(self, what: str, *rest: Any) -> None:
         """The controller wants to know something."""
         if what == "state":
             self._state = SystemState(*rest)
         elif what == "evaluate":
-            self.wire.send("value", self._evaluated(rest[0]))
+            found = self._evaluated(rest[0])
+            self.wire.send("value", found, self._state._reads if self._state is not None else [])
 
     def _evaluated(self, name: str) -> bool | str:
         tracing = sys.gettrace()
         sys.settrace(None)
         self.is_asked = True
         try:
+            assert self._state is not None
+            self._state._reads.clear()
             return bool(claiming.predicates[name](self._state))
         except Exception as error:  # noqa: BLE001 - a predicate is the user's: whatever it raises is reported
             return f"{type(error).__name__}: {error}"
@@ -193,7 +239,8 @@ class Gate:
         waiting = looks.seen(None, self.kept, self.spaces, self._at, ended=True)
         claims, self.claims = self.claims, []
         try:
-            last = Operation("end", "end", posts=tuple(self.posts), sends=self.taken_sends())
+            sends, touched = self.taken_sends(), self.taken_touched()
+            last = Operation("end", "end", posts=tuple(self.posts), sends=sends, touched=touched)
             self.wire.send("at", last, waiting, claims, None)
         except ClosedError:
             os._exit(0)
@@ -207,15 +254,31 @@ class Gate:
             self._armed = None
 
 
+is_busy: Callable[[], bool] = lambda: False  # noqa: E731
+"""Lets a library go on with what it does only while it is called; whether anything is left of that."""
+SHORT, LONG = 0.0005, 0.02
+"""Seconds between two such calls, at first and at most."""
+knowing: Callable[[], Known | None] = lambda: None  # noqa: E731
+"""What the task knows that runs, if one does."""
 find: Callable[[], Gate | None] = lambda: None  # noqa: E731
 """The gate of the task that runs, if one does."""
 
 
+def _connected() -> Wire:
+    local.is_ours = True
+    try:
+        return Wire.to(socket_path)
+    finally:
+        local.is_ours = False
+
+
+def current() -> Gate:
+    """The gate of the running task, else of the thread."""
+    return find() or here()
+
+
 def here() -> Gate:
-    """The gate of the running task or thread."""
-    found = find()
-    if found is not None:
-        return found
+    """The gate of the running thread: what blocks it blocks all of its tasks."""
     if local.gate is None:
         local.gate = Gate(threading.current_thread().name)
         local.gate.tell("uncontrolled", f"the thread {local.gate.name} was started by a library")
@@ -228,11 +291,14 @@ def open_gate(name: str) -> Gate:
 
 
 def heard(formula: str, frame: FrameType) -> None:
-    here().claim(formula, frame)
+    if not is_absent:
+        current().claim(formula, frame)
 
 
 def told(text: str) -> None:
     """Something that the controller cannot control."""
+    if is_absent:
+        return
     here().tell("uncontrolled", text)
 
 
@@ -247,16 +313,32 @@ def refuse(what: str) -> None:
             os._exit(0)
 
 
-_RUNTIME = os.path.join(os.path.dirname(__file__), "..", "..", "runtime")
-_HOOKS = os.path.abspath(_RUNTIME) + os.sep
-"""Where calls of rewritten source pass through."""
+OWN = os.path.abspath(os.path.dirname(__file__)) + os.sep
+_CONTROL = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+_HOOKS = tuple(os.path.join(_CONTROL, each, "") for each in ("runtime", "models", "loading", "forking"))
+"""Where calls of instrumented code pass through."""
 
 
-def by_library(depth: int = 2) -> bool:
-    """Whether the caller of our caller is code of a library, as `port.called_by_library`."""
-    while sys._getframe(depth).f_code.co_filename.startswith(_HOOKS):
+def by_library(depth: int = 2, through: tuple[str, ...] = ()) -> bool:
+    """Whether the caller of our caller is code of a library, as `port.called_by_library`.
+
+    `through`: modules that do what they are asked for, so that their callers count.
+    """
+    if is_absent:
+        return True
+    while _is_passed(sys._getframe(depth), through):
         depth += 1
     return port.called_by_library(depth + 1)
+
+
+def _is_passed(frame: FrameType, through: tuple[str, ...]) -> bool:
+    return frame.f_code.co_filename.startswith(_HOOKS) or frame.f_globals.get("__name__") in through
+
+
+def by_context() -> bool:
+    """The same for what the user makes by a method of multiprocessing's contexts."""
+    is_context = sys._getframe(2).f_globals.get("__name__") == "multiprocessing.context"
+    return by_library(4 if is_context else 3)
 
 
 _made: dict[str, int] = {}
@@ -264,6 +346,6 @@ _made: dict[str, int] = {}
 
 def channel_name(word: str) -> str:
     """`main.queue2`: the second one that main made."""
-    key = f"{here().name}.{word}"
+    key = f"{current().name}.{word}"
     _made[key] = _made.get(key, 0) + 1
     return f"{key}{_made[key]}"

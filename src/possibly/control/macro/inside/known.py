@@ -1,4 +1,4 @@
-"""How far each thread knows what the others did: vector clocks that go with messages (see `sharing`)."""
+"""How far threads and tasks know what the others did: vector clocks that go with messages (see `sharing`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _published: dict[str, dict[int, int]] = {}
 
 
 class Known:
-    """What one thread knows."""
+    """What one thread or task knows."""
 
     def __init__(self) -> None:
         self.index = next(_numbers)
@@ -23,10 +23,19 @@ class Known:
 
     def publish(self, name: str) -> None:
         """What was done so far comes before whatever follows that name."""
+        stamp = self.stamp()
         with _lock:
-            _published[name] = dict(self.clock)
+            _published[name] = stamp
+
+    def stamp(self) -> dict[int, int]:
+        """What is known by now; what follows is later."""
+        found = dict(self.clock)
         self.clock[self.index] += 1
+        return found
 
     def learn(self, name: str) -> None:
-        for index, number in _published.get(name, {}).items():
+        self.absorb(_published.get(name, {}))
+
+    def absorb(self, stamp: dict[int, int]) -> None:
+        for index, number in stamp.items():
             self.clock[index] = max(number, self.clock.get(index, 0))

@@ -60,7 +60,7 @@ def install(patches: Patches) -> None:
 def _pipe(plain: Any) -> Any:
     def pipe(duplex: bool = True) -> tuple[Any, Any]:
         first, second = plain(duplex)
-        if not gate.by_library(3):
+        if not gate.by_context():
             name = gate.channel_name("pipe")
             # Of a pipe that is not duplex the first end receives and the second sends.
             first._possibly = (f"{name}.a", f"{name}.b")
@@ -126,6 +126,8 @@ def _wait(plain: Any) -> Any:
     def wait(object_list: Any, timeout: float | None = None) -> list[Any]:
         objects = list(object_list)
         if not objects or not all(hasattr(each, "_possibly") for each in objects):
+            if not gate.by_library():
+                gate.told("multiprocessing.connection.wait for other things than pipes")
             found: list[Any] = plain(objects, timeout)
             return found
         ends = {each._possibly[1]: each for each in objects}
@@ -147,13 +149,15 @@ def install_queues(patches: Patches) -> None:
         patches.put(kind, "__getstate__", _getstate(kind.__getstate__))
         patches.put(kind, "__setstate__", _setstate(kind.__setstate__))
     patches.put(queues.JoinableQueue, "put", queues.Queue.put)
+    for name in ("join", "task_done"):
+        patches.put(queues.JoinableQueue, name, _unjoined(name))
 
 
 def _named(plain: Any) -> Any:
     def __init__(self: Any, *arguments: Any, **options: Any) -> None:  # noqa: N807
         plain(self, *arguments, **options)
         # It is made by the context's method, which the user calls.
-        if not gate.by_library(3):
+        if not gate.by_context():
             self._possibly = gate.channel_name("queue")
 
     return __init__
@@ -219,6 +223,15 @@ def _simple_queue(patches: Patches, kind: Any) -> None:
     patches.put(kind, "put", put)
     patches.put(kind, "get", get)
     patches.put(kind, "empty", _noted(kind.empty, "empty"))
+
+
+def _unjoined(name: str) -> Any:
+    """The items are counted where they are, and they are with the controller."""
+
+    def unjoined(self: Any) -> None:
+        gate.refuse(f"{name}() of a JoinableQueue")
+
+    return unjoined
 
 
 def _noted(plain: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from possibly.control.macro.inside import gate
-from possibly.control.macro.inside.threads import unique
+from possibly.control.macro.inside.threads import asked, unique
 from possibly.control.macro.model import Operation
 from possibly.control.macro.wire import VARIABLE
 from possibly.probes.patching import Patches
@@ -23,6 +23,12 @@ def install(patches: Patches) -> None:
     kind: Any = process.BaseProcess
     patches.put(kind, "start", _start(kind.start))
     patches.put(kind, "join", _join(kind.join))
+    for name in ("is_alive", "terminate", "kill"):
+        patches.put(kind, name, asked(getattr(kind, name), f"{name}() of a process"))
+    for name in ("exitcode", "sentinel"):
+        told = asked(getattr(kind, name).fget, f"the {name} of a process")
+        patches.put(kind, name, property(told))
+    patches.put(process, "active_children", asked(process.active_children, "active_children()"))
     patches.put(kind, "_bootstrap", _bootstrap(kind._bootstrap))
 
 
@@ -57,7 +63,7 @@ def _start(plain: Any) -> Any:
     def start(self: Any) -> None:
         if not gate.by_library():
             self._possibly_name = unique(self.name)
-            gate.here().tell("expect", self._possibly_name)
+            gate.here().starts(self._possibly_name, self.daemon)
         plain(self)
 
     return start
@@ -71,6 +77,7 @@ def _join(plain: Any) -> Any:
                 gate.told("join with a time limit waits without one")
             gate.here().arrive(Operation("join", f"join {name}", target=name))
         plain(self, None if name is not None else timeout)
+        self._possibly_joined = name is not None
 
     return join
 
@@ -80,6 +87,7 @@ def _bootstrap(plain: Any) -> Any:
         _forget_parent()
         name = self.__dict__.get("_possibly_name")
         if name is None:
+            gate.is_absent = True
             return plain(self, *arguments, **options)
         here = gate.open_gate(name)
         self.run = _told(self.run, here)

@@ -7,8 +7,9 @@ there is nothing of the kind on any path, then what a thread finds in memory is 
 
 A program whose files speak of threads is instrumented so that its accesses tell of themselves (see
 `probes.instructions`); before a second thread is started nothing is noted. Only what orders for sure counts:
-a message before its receive, not the capacity of a queue, nor what goes through another process. All tasks of
-an event loop count as its thread: which of them runs first is left to the loop.
+a message before its receive, not the capacity of a queue, nor what goes through another process. Tasks of an
+event loop are like threads: which of them runs first is left to the loop, and what one waits for is known by
+`turns`.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def started() -> None:
 
 
 def _noted(what: str) -> None:
-    gate.told(f"{what} is shared by threads, with no message in between")
+    who = "threads" if gate.knowing() is None else "tasks"
+    gate.told(f"{what} is shared by {who}, with no message in between")
 
 
 def _speaks(file: str, known: set[str]) -> bool:
@@ -96,7 +98,7 @@ class Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         if not is_watching:
             return super().get_code(fullname)
-        from possibly.control.runtime.loading import with_sites
+        from possibly.control.loading.instrumented import with_sites
 
         code = InspectLoader.source_to_code(self.get_data(self.path), self.path)
         return with_sites(code, shown(self.path), fullname)

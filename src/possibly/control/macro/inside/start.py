@@ -17,17 +17,18 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any
 
-from possibly.control.macro.inside import gate, sharing
+from possibly.control.macro.inside import gate, outside, sharing
 from possibly.control.macro.inside.seen import shown
 from possibly.control.macro.model import Operation
 from possibly.control.macro.wire import VARIABLE
-from possibly.probes import claiming, imports, port
+from possibly.probes import claiming, port
 from possibly.probes.patching import Patches
-from possibly.probes.source import Watch
+from possibly.probes.rewriting import imports
+from possibly.probes.rewriting.source import Watch
 from possibly.recorder.start import run_program
 
 OPERATIONS = {
-    "mpi4py.MPI": "mpi.install",
+    "mpi4py.MPI": "mpi.messages.install",
     "queue": "queues.install",
     "threading": "threads.install",
     "asyncio": "tasks.install",
@@ -38,6 +39,8 @@ OPERATIONS = {
     "multiprocessing.synchronize": "others.install_synchronize",
     "multiprocessing.sharedctypes": "others.install_shared",
     "asyncio.locks": "others.install_asyncio",
+    "socket": "outside.install_socket",
+    "os": "outside.install_system",
 }
 """Module of the program -> the file here and its function."""
 RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
@@ -77,18 +80,20 @@ def main() -> None:
 def prepare(text: str) -> _Finder:
     """Puts the operations in place."""
     settings = json.loads(text)
-    gate.socket_path = settings["socket"]
+    gate.socket_path, gate.unbuffered = settings["socket"], settings.get("unbuffered", False)
     claiming.heard = gate.heard
     patches = Patches()
     for module, operations in OPERATIONS.items():
         patches.when_imported(module, _lazily(operations))
+    for module in outside.MADE:
+        patches.when_imported(module, outside.install_made(module))
     finder = _Finder(patches)
     imports.put_first(finder)
     return finder
 
 
 def _lazily(operations: str) -> Callable[[Patches], None]:
-    file, _, function = operations.partition(".")
+    file, _, function = operations.rpartition(".")
 
     def install(patches: Patches) -> None:
         getattr(import_module(f"possibly.control.macro.inside.{file}"), function)(patches)
@@ -122,6 +127,9 @@ def error_text(error: BaseException) -> str:
 def stop_here() -> None:
     """The process has ended, and stays until the controller closes the execution."""
     here = gate.here()
+    requests = sys.modules.get("possibly.control.macro.inside.mpi.requests")
+    if requests is not None and (text := requests.left_open()):
+        here.tell("failed", text)
     here.end()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from possibly.control.macro.inside import gate
+from possibly.control.macro.inside import gate, turns
 from possibly.control.macro.inside import seen as looks
 from possibly.control.macro.inside.threads import unique
 from possibly.control.macro.model import Completion, Operation, Receive
@@ -37,7 +37,17 @@ def install(patches: Patches) -> None:
     loop: Any = asyncio.BaseEventLoop
     patches.put(loop, "run_forever", _run_forever(loop.run_forever))
     patches.put(loop, "run_in_executor", _run_in_executor(loop.run_in_executor))
+    patches.put(loop, "call_at", _call_at(loop.call_at))
+    patches.put(kind, "join", _join(kind.join))
+    for name in ("qsize", "empty", "full"):
+        patches.put(kind, name, _unasked(getattr(kind, name), name))
+    for module in (asyncio, asyncio.tasks):
+        patches.put(module, "wait", _wait(asyncio.tasks.wait))
+        patches.put(module, "as_completed", _as_completed(asyncio.tasks.as_completed))
+    turns.install(patches)
+    patches.put(loop, "call_soon_threadsafe", _from_elsewhere(loop.call_soon_threadsafe))
     gate.find = current_gate
+    gate.knowing = turns.knowing
 
 
 class _Through:
@@ -57,22 +67,31 @@ class _Through:
 class TaskGate(gate.Gate):
     """The way of a task to the controller."""
 
-    def __init__(self, name: str, owner: gate.Gate) -> None:
+    def __init__(self, name: str, owner: gate.Gate, record: turns.Record) -> None:
         self.owner = owner
+        self.record = record
         self.future: asyncio.Future[tuple[Completion, Any]] | None = None
         super().__init__(name, _Through(owner, name))
-        self.known = owner.known
+        self.known = record.known
 
     async def arrive_later(self, operation: Operation) -> Completion:
         """Tells the operation and waits, as a task does, until it may complete."""
-        self.tell_operation(operation, None, sys._getframe(1))
-        self.future = asyncio.get_running_loop().create_future()
+        self.tell_operation(self.placed(operation), None, sys._getframe(1))
+        self.future = self.record.future = asyncio.get_running_loop().create_future()
         try:
             completion, _ = await self.future
         finally:
             self.future = None
         self.learn(completion)
         return completion
+
+    def placed(self, operation: Operation) -> Operation:
+        """With what it comes after in its loop."""
+        suspended, after = self.record.act(self.name)
+        return operation._replace(loop=self.owner.name, suspended=suspended, after=after)
+
+    def send_at_once(self, operation: Operation) -> None:
+        super().send_at_once(self.placed(operation))
 
     def go(self, completion: Completion, payload: Any, held: bool) -> None:
         """A task is never held: its loop would be, with all the others."""
@@ -110,7 +129,7 @@ def current_gate() -> gate.Gate | None:
     if task is None or gate.local.gate is None:
         return None
     if task not in _gates:
-        _gates[task] = TaskGate(unique(task.get_name()), gate.local.gate)
+        _gates[task] = TaskGate(unique(task.get_name()), gate.local.gate, turns.record(task))
         task.add_done_callback(_ended)
     return _gates[task]
 
@@ -136,6 +155,7 @@ def _run_forever(plain: Any) -> Any:
         try:
             plain(self)
         finally:
+            turns.left_loop(owner.known)
             del selector.select
             self.remove_reader(owner.wire.fileno())
 
@@ -198,6 +218,44 @@ def _run_in_executor(plain: Any) -> Any:
     return run_in_executor
 
 
+def _from_elsewhere(plain: Any) -> Any:
+    def call_soon_threadsafe(self: Any, *arguments: Any, **options: Any) -> Any:
+        if asyncio._get_running_loop() is not self:
+            gate.told("call_soon_threadsafe, run_coroutine_threadsafe: when the loop gets to it")
+        return plain(self, *arguments, **options)
+
+    return call_soon_threadsafe
+
+
+def _call_at(plain: Any) -> Any:
+    def call_at(self: Any, *arguments: Any, **options: Any) -> Any:
+        gate.told("a timer of an event loop (sleep, wait_for, timeout, call_later)")
+        return plain(self, *arguments, **options)
+
+    return call_at
+
+
+def _wait(plain: Any) -> Any:
+    async def wait(fs: Any, *, timeout: float | None = None, return_when: str = asyncio.ALL_COMPLETED) -> Any:
+        futures = list(fs)
+        if return_when != asyncio.ALL_COMPLETED:
+            gate.told(f"asyncio.wait with {return_when}")
+        found = await plain(futures, timeout=timeout, return_when=return_when)
+        if return_when == asyncio.ALL_COMPLETED:
+            turns.joined(found[0])
+        return found
+
+    return wait
+
+
+def _as_completed(plain: Any) -> Any:
+    def as_completed(*arguments: Any, **options: Any) -> Any:
+        gate.told("asyncio.as_completed")
+        return plain(*arguments, **options)
+
+    return as_completed
+
+
 # ---- queues -------------------------------------------------------------------------------------
 
 
@@ -235,7 +293,7 @@ def _put_nowait(plain: Any) -> Any:
 
     def put_nowait(self: Any, item: Any) -> None:
         channel = self.__dict__.get("_possibly_channel")
-        here = gate.here()
+        here = gate.current()
         if channel is None:
             plain(self, item)
             return
@@ -265,6 +323,26 @@ def _get(plain: Any) -> Any:
         return _items.pop(completion.deliveries[-1][1])
 
     return get
+
+
+def _join(plain: Any) -> Any:
+    async def join(self: Any) -> None:
+        if "_possibly_channel" in self.__dict__:
+            gate.told("join() of an asyncio queue")
+        await plain(self)
+
+    return join
+
+
+def _unasked(plain: Any, name: str) -> Any:
+    """The items are with the controller, so the queue itself does not know."""
+
+    def asked(self: Any) -> Any:
+        if "_possibly_channel" in self.__dict__ and not gate.by_library():
+            gate.refuse(f"{name}() of an asyncio queue")
+        return plain(self)
+
+    return asked
 
 
 def _refused(plain: Any) -> Any:

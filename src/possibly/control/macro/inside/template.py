@@ -21,7 +21,7 @@ USUAL = ("asyncio", "multiprocessing.connection", "multiprocessing.queues", "que
 """What programs that pass messages import."""
 OURS = ("others", "pipes", "processes", "queues", "tasks", "threads")
 """The files here that put the operations in place."""
-LATER = ("possibly.control.macro.inside.watching", "possibly.control.runtime.loading")
+LATER = ("possibly.control.macro.inside.watching", "possibly.control.loading.instrumented")
 """What only programs with threads need: imported while the first execution is under way."""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from possibly.control.macro.inside import gate, others, sharing
 from possibly.control.macro.model import Operation
+from possibly.probes import port
 from possibly.probes.patching import Patches
 
 _names: dict[str, int] = {}
@@ -17,6 +19,9 @@ def install(patches: Patches) -> None:
     kind: Any = threading.Thread
     patches.put(kind, "start", _start(kind.start))
     patches.put(kind, "join", _join(kind.join))
+    patches.put(kind, "is_alive", asked(kind.is_alive, "is_alive() of a thread"))
+    for name in ("enumerate", "active_count"):
+        patches.put(threading, name, asked(getattr(threading, name), f"threading.{name}"))
     others.install_threading(patches)
 
 
@@ -32,12 +37,43 @@ def _start(plain: Any) -> Any:
             self._possibly_name = unique(self.name)
             self.run = _controlled(self.run, self._possibly_name)
             here = gate.here()
-            here.tell("expect", self._possibly_name)
+            here.starts(self._possibly_name, self.daemon)
             sharing.started()
-            here.known.publish(f"start {self._possibly_name}")
+            if unwatched := _unwatched(self):
+                gate.told(f"a thread that runs {unwatched}, which is not watched")
+            here.knows.publish(f"start {self._possibly_name}")
         plain(self)
 
     return start
+
+
+def asked(plain: Any, name: str) -> Any:
+    """Whether somebody has ended is decided by nothing here, unless he was joined."""
+
+    def told(*arguments: Any, **options: Any) -> Any:
+        was_joined = bool(arguments) and getattr(arguments[0], "_possibly_joined", False)
+        if not was_joined and not gate.by_library():
+            gate.told(name)
+        return plain(*arguments, **options)
+
+    return told
+
+
+def _unwatched(thread: Any) -> str:
+    """The name of what the thread runs, if that is neither the user's own code nor an operation."""
+    import threading
+
+    run = getattr(type(thread).run, "__wrapped__", type(thread).run)
+    target = thread._target if run is threading.Thread.run else run
+    while isinstance(target, partial):
+        target = target.func
+    if target is None:
+        return ""
+    function = getattr(target, "__func__", target)
+    code = getattr(function, "__code__", None) or getattr(type(target).__call__, "__code__", None)
+    if code is not None and (port.is_user_file(code.co_filename) or code.co_filename.startswith(gate.OWN)):
+        return ""
+    return getattr(target, "__qualname__", type(target).__qualname__)
 
 
 def _controlled(plain: Any, name: str) -> Any:
@@ -67,7 +103,8 @@ def _join(plain: Any) -> Any:
                 gate.told("join with a time limit waits without one")
             here = gate.here()
             here.arrive(Operation("join", f"join {name}", target=name))
-            here.known.learn(f"end {name}")
+            here.knows.learn(f"end {name}")
         plain(self, None if name is not None else timeout)
+        self._possibly_joined = name is not None
 
     return join

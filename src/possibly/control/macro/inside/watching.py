@@ -10,13 +10,13 @@ from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Any
 
+from possibly.control.forking.noted import Noted
 from possibly.control.macro.inside import gate
 from possibly.control.macro.inside.known import Known
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import NOTHING, Memory
-from possibly.control.runtime.noted import Noted
 from possibly.control.runtime.task import Task
 
 _lock = allocate_lock()
@@ -36,7 +36,7 @@ class _Bystander(Kernel):
         here = gate.local.gate
         if here is None:
             return self._nobody
-        known = here.known
+        known = here.knows
         if known.task is None:
             known.task = Task((known.index,), known.index, here.name, False)
         found: Task = known.task
@@ -70,7 +70,7 @@ class _Watched(Memory):
         if kernel.alone or here is None or here.is_asked:
             return NOTHING
         with _lock:
-            is_shared = [self._touch(here.known, key, each.thing, each.writes) for each in footprint]
+            is_shared = [self._touch(here.knows, key, each.thing, each.writes) for each in footprint]
         if any(is_shared) and family not in self.told:
             self.told.add(family)
             self.tell(_called(kernel, family, thing))

@@ -1,0 +1,6 @@
+"""How an execution ends that does not end well.
+
+- `cycles`: executions that go round for ever
+- `deadlock`: nobody can go on
+- `failures`: what goes wrong in a task
+"""

@@ -1,0 +1,120 @@
+"""Nobody can go on: what kind of end that is, and who waits for whom.
+
+A deadlock has tasks that wait for what never comes; if some of them holds what another waits for, the cycle
+of who waits for whom is told. A lost wake-up is a deadlock in which a task waits on a condition or an event
+after the notification that it needed was given. If everybody who is left goes round in a loop that waits
+(see `spin`), it is a livelock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from possibly.control.execution import Outcome
+from possibly.control.runtime.kernel import INPUT
+from possibly.control.runtime.things import label_of
+from possibly.verdict.waiting import WAITING
+
+if TYPE_CHECKING:
+    from possibly.control.runtime.kernel import Kernel, Task
+
+
+def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
+    """How the execution ends, with what there is to say about it."""
+    if INPUT in kernel.uncontrolled:
+        return Outcome.CUT_OFF, None  # the world outside may still have something to say
+    kernel.settle_labels()
+    waiting = [task for task in kernel.tasks if task.operation is not None]
+    spinning = [task for task in waiting if task.trail.changed is not None]
+    rows = [_row(task, kernel) for task in waiting]
+    cycle = _cycle({row["task"]: row["for"] for row in rows})
+    if spinning and len(spinning) == len([task for task in waiting if _counts(task)]):
+        kind, outcome = "livelock", Outcome.LIVELOCK
+    else:
+        kind, outcome = _kind(rows, cycle), Outcome.DEADLOCK
+    return outcome, {
+        "kind": kind,
+        "message": _message(kind, rows, cycle, kernel),
+        "task": (cycle or [rows[0]["task"]])[0],
+        "place": next((row["at"] for row in rows if row["task"] == (cycle or [row["task"]])[0]), ""),
+        "waiting": rows,
+        "cycle": cycle,
+    }
+
+
+def _counts(task: Task) -> bool:
+    """A task that waits for others to end is not what holds everything up."""
+    return not task.daemon and task.operation is not None and task.operation.kind not in ("join", "exit")
+
+
+def _row(task: Task, kernel: Kernel) -> dict[str, Any]:
+    operation = task.operation
+    assert operation is not None
+    told = task.why() if task.why is not None else {}
+    return {
+        "task": task.name,
+        "name": task.label,
+        "does": operation.kind,
+        "thing": _things(task, kernel),
+        "at": operation.at,
+        "for": told.get("for", []),
+        "since": told.get("since", ""),
+        "missed": told.get("missed", ""),
+        "holds": [
+            {"thing": kernel.labels.get(each.name, each.name), "at": each.taken_at} for each in task.held
+        ],
+        "spins": task.trail.changed is not None,
+    }
+
+
+def _things(task: Task, kernel: Kernel) -> str:
+    operation = task.operation
+    assert operation is not None
+    things = task.trail.waits_for if task.trail.changed is not None else [operation.thing]
+    return ", ".join(label_of(thing, kernel.labels) or kernel_name(kernel, thing) for thing in things)
+
+
+def _kind(rows: list[dict[str, Any]], cycle: list[str]) -> str:
+    if not cycle and any(row["missed"] for row in rows):
+        return "lost wake-up"
+    return "deadlock"
+
+
+def _cycle(waits: dict[str, list[str]]) -> list[str]:
+    """A cycle of tasks each of which waits for the next, or nothing."""
+    for start in waits:
+        path: list[str] = []
+        at = start
+        while at in waits and waits[at] and at not in path:
+            path.append(at)
+            at = waits[at][0]
+        if at in path:
+            return path[path.index(at) :]
+    return []
+
+
+def _message(kind: str, rows: list[dict[str, Any]], cycle: list[str], kernel: Kernel) -> str:
+    told = [row for row in rows if row["task"] in cycle] if cycle else rows
+    parts = []
+    for row in told:
+        verb = WAITING.get(row["does"], f"waits in {row['does']} on")
+        text = (
+            f"{row['name']} {verb} {row['thing']}".rstrip()
+            if row["does"] != "exit"
+            else f"{row['name']} {verb}"
+        )
+        if row["spins"]:
+            text = f"{row['name']} goes round and reads {row['thing']}"
+        if row["at"]:
+            text += f" ({row['at']})"
+        holders = [kernel_name(kernel, name) for name in row["for"]]
+        if holders and row["does"] == "acquire":
+            text += f", held by {' and '.join(holders)}"
+        if row["missed"]:
+            text += f", {row['missed']}"
+        parts.append(text)
+    return "; ".join(parts)
+
+
+def kernel_name(kernel: Kernel, task: str) -> str:
+    return next((each.label for each in kernel.all if each.name == task), task)

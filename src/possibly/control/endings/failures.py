@@ -1,0 +1,107 @@
+"""What goes wrong in a task: its exception, as plain data. The others go on, as they do without control."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.places import of_library, shown
+from possibly.probes import port
+
+ask: Callable[[BaseException], None] | None = None
+"""Lets a person look at an uncaught exception, if one is there."""
+
+
+def thread_failed(given: Any) -> None:
+    """In place of `threading.excepthook`."""
+    kernel = running.kernel
+    if kernel is None or given.exc_value is None or given.exc_type is SystemExit:
+        return
+    note(failure_of(given.exc_value))
+
+
+def note(failure: dict[str, Any]) -> None:
+    """The first failure is the one that is told."""
+    kernel = running.kernel
+    if kernel is not None and kernel.failure is None:
+        kernel.failure = {"step": len(kernel.steps) + kernel.in_step, **failure}
+        kernel.logged = len(accesses.memory.log) if accesses.memory is not None else 0
+
+
+def met(error: BaseException) -> None:
+    """The running turn ends with this exception."""
+    kernel = running.kernel
+    if kernel is not None and id(error) not in kernel.met:
+        kernel.met[id(error)] = error, kernel.current.name, len(kernel.steps) + kernel.in_step
+
+
+def failure_of(error: BaseException, task: str | None = None) -> dict[str, Any]:
+    """The kind, the message and the place of an exception, and its traceback without our frames."""
+    if ask is not None:
+        ask(error)
+    kernel = running.kernel
+    if kernel is not None:
+        kernel.quiet += 1  # what the program's own classes say of themselves is no step of it
+    try:
+        return _told(error, kernel.current.name if task is None and kernel is not None else task or "0")
+    finally:
+        if kernel is not None:
+            kernel.quiet -= 1
+
+
+def _told(error: BaseException, task: str) -> dict[str, Any]:
+    frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
+    place = next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
+    text = traceback.format_exception_only(type(error), error)[-1].strip()
+    is_assertion = isinstance(error, AssertionError)
+    kernel = running.kernel
+    _, task, step = (kernel.met if kernel is not None else {}).get(id(error), (error, task, None))
+    return {
+        **({} if step is None else {"step": step}),
+        "kind": "assertion" if is_assertion else "exception",
+        "type": type(error).__name__,
+        "message": text,
+        "task": task,
+        "place": place,
+        "frames": _told_frames(error.__traceback__),
+        "traceback": "".join(traceback.format_exception(type(error), error, _clean(error.__traceback__))),
+    }
+
+
+def _told_frames(trace: TracebackType | None) -> list[list[str]]:
+    """The frames of the user's code, and the innermost one of a library: its function and its place."""
+    found: list[list[str]] = []
+    library: list[str] = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if name := shown(code.co_filename):
+            found.append([code.co_name, f"{name}:{trace.tb_lineno}"])
+            library = []
+        elif name := of_library(code.co_filename):
+            library = [code.co_name, f"{name}:{trace.tb_lineno}"]
+        trace = trace.tb_next
+    return [*found, library] if library and found else found
+
+
+def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
+    found = []
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return found
+
+
+def _clean(trace: TracebackType | None) -> TracebackType | None:
+    kept = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith((port._OWN, "<frozen ")):
+            kept.append(trace)
+        trace = trace.tb_next
+    found: TracebackType | None = None
+    for each in reversed(kept):
+        found = TracebackType(found, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return found

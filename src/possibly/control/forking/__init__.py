@@ -1,0 +1,17 @@
+"""The processes in which executions run: how they are made, used again and ended.
+
+- `execution`: one execution, in a process of its own that was forked for it and ends with it
+- `forks`: the process that is forked for each execution
+- `function`: A function of a program that runs already, as something to be executed under control again and
+  again
+- `lasting`: A process that is used again
+- `noted`: what was not under control in an execution
+- `outside`: what is not under control, noticed
+- `patience`: how long a process that does not answer is waited for
+- `repeatable`: which programs may be executed again in the process that has executed them
+- `restored`: state of libraries that an execution may change and that is put back when its process is used
+  again
+- `standing`: where a process stands that does not go on
+- `system`: processes of the system
+- `zygote`: A program as the rest of possibly sees it
+"""

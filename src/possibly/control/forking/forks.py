@@ -1,0 +1,365 @@
+"""The process that is forked for each execution.
+
+A `Zygote` is a child process in which the models are installed and the user's code is compiled. It forks a
+process for the next execution before that is asked for; the forked process waits for its turn and its `Job`,
+runs it, and writes the execution into a pipe. So a fork overlaps with the planning of the explorer,
+executions share nothing but what was there before the program began, and a program that crashes takes nothing
+with it.
+
+A process whose program leaves nothing behind (`lasting`) keeps its turn and takes the next job too. Whatever
+it cannot bring to a clean end it leaves where it is, for a fresh process: so each execution that is told is
+the first in its process, or one that ended as it should.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable
+from mmap import mmap
+from typing import Any, NoReturn
+
+from possibly.control.execution import Execution, Outcome, Scheduler
+from possibly.control.forking import execution as process
+from possibly.control.forking.execution import Job
+from possibly.control.forking.lasting import Life
+from possibly.control.forking.patience import BUSY, LONG, LOOK, STILL, Pace, TimeIsUp, Watch
+from possibly.control.forking.standing import Standing
+from possibly.control.forking.system import die_with_parent, end_group, light_fork
+from possibly.control.runtime import batons
+from possibly.control.runtime.encode import decoded
+from possibly.control.runtime.results import remember_modules
+from possibly.errors import PossiblyError
+
+LARGEST_JOB = 1 << 20
+NO_MORE = b"E"
+FRESH, ANY = b"f", b"a"
+"""How a job begins: it is for a process that has executed nothing yet, or for any."""
+LENGTH = 4
+"""Bytes that tell the length of the scheduler, which comes before the rest of the job."""
+ORPHANED = 1.0
+"""Seconds after which a process that waits for its turn looks whether anybody can give it."""
+OVER = 93
+"""The status with which a process that told all it knows ends."""
+
+
+class _Turn:
+    """Who has its turn, in memory that all processes see."""
+
+    _TAKEN = struct.Struct("=qqq")
+
+    def __init__(self) -> None:
+        self._memory = mmap(-1, self._TAKEN.size + 1)
+
+    def take(self) -> None:
+        """This process runs a job from now on."""
+        me = os.getpid()
+        self._TAKEN.pack_into(self._memory, 0, me, self.job[1] + 1, me)
+
+    def rest(self) -> None:
+        """Nobody runs a job."""
+        self._TAKEN.pack_into(self._memory, 0, 0, self.job[1], self.last)
+
+    @property
+    def job(self) -> tuple[int, int]:
+        """The process that runs a job, 0 if there is none, and how many were begun before."""
+        runner, number, _ = self._TAKEN.unpack_from(self._memory)
+        return runner, number
+
+    @property
+    def last(self) -> int:
+        """The process that took the last job; until another does, its number is not given away."""
+        found: int = self._TAKEN.unpack_from(self._memory)[2]
+        return found
+
+    @property
+    def is_used(self) -> bool:
+        """Who has its turn has executed a job before."""
+        return bool(self._memory[self._TAKEN.size])
+
+    @is_used.setter
+    def is_used(self, used: bool) -> None:
+        self._memory[self._TAKEN.size] = used
+
+
+_LIVE: list[Zygote] = []
+
+
+class Zygote:
+    """Runs jobs, one at a time."""
+
+    def __init__(self, prepare: Callable[[], Callable[[], Any]]) -> None:
+        """`prepare` is called once in the new process and gives what each execution calls."""
+        self._jobs, jobs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._results, results = os.pipe()
+        self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
+        self._turn = _Turn()
+        self._standing = Standing()
+        self._job: tuple[Job | None, bytes] = None, b""
+        """The last one, and as it travels."""
+        self._under_way = 0
+        """Jobs that were handed over and not answered."""
+        self._since = 0.0
+        """When the first of these could begin."""
+        self.process = os.fork()
+        if self.process == 0:
+            self._jobs.close()
+            os.close(self._results)
+            for other in _LIVE:  # else they would not notice that nobody can send them a job any more
+                other._jobs.close()
+                os.close(other._results)
+            self._standing.listen()
+            _serve(prepare, jobs, results, self._turn)
+        jobs.close()
+        os.close(results)
+        self.patience = STILL
+        _LIVE.append(self)
+
+    def begin(self, job: Job, scheduler: Scheduler, fresh: bool = True) -> None:
+        """Hands a job over; `answer` waits for its end, and `fileno` is readable when it has come."""
+        if not self._under_way:
+            self._since = time.monotonic()
+        self._under_way += 1
+        if job != self._job[0]:
+            self._job = job, pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
+        plan = pickle.dumps(scheduler, pickle.HIGHEST_PROTOCOL)
+        head = FRESH if fresh else ANY
+        self._jobs.send(head + len(plan).to_bytes(LENGTH, "little") + plan + self._job[1])
+
+    def fileno(self) -> int:
+        return self._results
+
+    def answer(self, until: float | None = None) -> tuple[Execution, dict[str, Any]]:
+        """Of the job that was handed over first; `TimeIsUp` if it has not come by then."""
+        found = self._answer(until)
+        self._under_way -= 1
+        self._since = time.monotonic()
+        return found
+
+    def _answer(self, until: float | None) -> tuple[Execution, dict[str, Any]]:
+        while True:
+            head = self._read(8, until)
+            if isinstance(head, Pace):
+                message = self._why(head)
+                if self._kill():
+                    return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
+                continue
+            if len(head) < 8:
+                raise PossiblyError("the process that runs the program ended unexpectedly")
+            size = int.from_bytes(head, "little")
+            if size == 0:
+                message = "the process ended by itself (os._exit, a signal or a crash)"
+                return Execution((), Outcome.CUT_OFF, uncontrolled=(message,)), {}
+            body = self._read(size, None)
+            if isinstance(body, Pace) or len(body) < size:
+                raise PossiblyError("the process that runs the program ended unexpectedly")
+            return decoded(body)
+
+    def _why(self, pace: Pace) -> str:
+        place = self.place
+        where = f" ({place})" if place else ""
+        if pace is Pace.ENDLESS:
+            return f"no end after {BUSY * self.patience:g} seconds of computing: it may go on for ever{where}"
+        still = f"nothing happens for {self.patience:g} seconds"
+        return f"{still}: something outside control does not return{where}"
+
+    @property
+    def place(self) -> str:
+        """Where the execution that runs stands, if one does and says so."""
+        runner = self._turn.job[0]
+        return self._standing.place_of(runner) if runner else ""
+
+    def _read(self, size: int, until: float | None) -> bytes | Pace:
+        """So many bytes, fewer if nobody can write any more; or how it goes on that none come."""
+        parts = []
+        watch: Watch | None = None
+        job = self._turn.job
+        while size:
+            left = LOOK if until is None else min(LOOK, until - time.monotonic())
+            if select.select([self._results], [], [], max(left, 0.0))[0]:
+                part = os.read(self._results, min(size, 1 << 20))
+                if not part:
+                    break
+                parts.append(part)
+                size -= len(part)
+                continue
+            if until is not None and time.monotonic() >= until:
+                raise TimeIsUp(self.place if until - self._since >= LONG else "")
+            if watch is None or self._turn.job != job:
+                job = self._turn.job
+                watch = Watch(job[0] or self.process, self.patience, whole=bool(job[0]))
+            elif (pace := watch.pace()) is not Pace.WORKS and self._turn.job == job:
+                return pace
+        return b"".join(parts)
+
+    def _kill(self) -> bool:
+        """Ends who does not answer; whether that was its last chance: else a fresh process tries again."""
+        runner = self._turn.job[0]
+        if select.select([self._results], [], [], 0)[0]:  # at the last moment it did
+            return False
+        if runner:
+            end_group(runner)
+            if self._turn.is_used:
+                return False
+            self._read(8, None)  # the zygote tells that it is over
+        return True
+
+    def close(self) -> None:
+        if self.process:
+            _LIVE.remove(self)
+            self._jobs.close()
+            os.close(self._results)
+            if runner := self._turn.last:
+                end_group(runner)
+            try:
+                os.kill(self.process, signal.SIGKILL)
+                os.waitpid(self.process, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+            self._standing.close()
+            self.process = 0
+
+
+def _serve(
+    prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, results: int, turn: _Turn
+) -> NoReturn:
+    """The life of the zygote; it ends when nobody can send a job any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
+    try:
+        program = prepare()
+        batons.have_greenlets()
+        remember_modules()
+        process.settle()
+        started, start = os.pipe()
+        runner = _Runner(program, jobs, results, start, turn)
+        runner.pass_on()
+        fork = light_fork()
+        before = 0
+        while True:
+            child = fork()
+            if child == 0:
+                runner.live()
+            if before:
+                runner.attend(before)
+            if os.read(started, 1) == NO_MORE:
+                os._exit(0)
+            before = child  # it runs: meanwhile the next one is made
+    except BrokenPipeError:  # whoever asked was interrupted and is gone
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 - nothing may return into the code that forked us
+        import traceback
+
+        traceback.print_exc(file=sys.__stderr__)
+        os._exit(1)
+
+
+class _Runner:
+    """Takes jobs when it is its turn: the `Teller` of their executions."""
+
+    def __init__(
+        self, program: Callable[[], Any], jobs: socket.socket, results: int, start: int, turn: _Turn
+    ) -> None:
+        self.program = program
+        self.jobs = jobs
+        self.results = results
+        self.start = start
+        self.next = os.pipe()
+        """Who reads from it has its turn."""
+        self.zygote = os.getpid()
+        self.turn = turn
+        self.data = bytearray(LARGEST_JOB)
+        self.job: tuple[Any, bytes] = None, b""
+
+    def live(self) -> NoReturn:
+        """The life of a forked process."""
+        die_with_parent()
+        os.setpgid(0, 0)  # whatever it starts ends with it
+        process.rehearse()
+        life = Life()
+        ready = False
+        while not ready:
+            if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
+                os._exit(OVER)
+            ready = bool(select.select([self.next[0]], [], [], ORPHANED)[0])
+        os.read(self.next[0], 1)
+        self.turn.is_used = False
+        while True:
+            size = self.jobs.recv_into(self.data, 0, 0 if life.is_fresh else socket.MSG_PEEK)
+            if not size:
+                self._end()
+            if life.is_fresh:
+                os.write(self.start, b"s")
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+            elif self.data.startswith(FRESH):
+                self.leave()
+            self.turn.take()
+            job, scheduler = self._taken(memoryview(self.data)[1:size])
+            process.run(job, scheduler, self.program, self, life)
+            self.turn.is_used = True
+
+    def _taken(self, data: memoryview) -> tuple[Job, Scheduler]:
+        """A job is mostly the same as the last one, but for its scheduler."""
+        end = LENGTH + int.from_bytes(data[:LENGTH], "little")
+        scheduler: Scheduler = pickle.loads(data[LENGTH:end])
+        if data[end:] != self.job[1]:
+            self.job = pickle.loads(data[end:]), bytes(data[end:])
+        return self.job[0], scheduler
+
+    def _end(self) -> NoReturn:
+        try:
+            os.write(self.start, NO_MORE)
+        except OSError:
+            pass  # the zygote is gone already
+        self.leave()
+
+    def tell(self, data: bytes) -> None:
+        if self.turn.is_used:
+            os.read(self.jobs.fileno(), 1)  # it is done: nobody else needs to do it (sockets are modelled)
+        self.turn.rest()
+        left = memoryview(len(data).to_bytes(8, "little") + data)
+        while left:
+            try:
+                left = left[os.write(self.results, left) :]
+            except BrokenPipeError:  # whoever asked was interrupted and is gone
+                os._exit(OVER)
+
+    def leave(self) -> NoReturn:
+        self.pass_on()
+        os._exit(OVER)
+
+    def pass_on(self) -> None:
+        os.write(self.next[1], b"t")
+
+    def attend(self, child: int) -> None:
+        """The end of a child; one that did not end by itself is told, if nobody else can take its job."""
+        _, status = os.waitpid(child, 0)
+        try:
+            os.killpg(child, signal.SIGKILL)  # what it has started and left behind
+        except (ProcessLookupError, PermissionError):
+            pass
+        if os.waitstatus_to_exitcode(status) != OVER:
+            self.turn.rest()
+            if not self.turn.is_used:
+                os.write(self.results, bytes(8))
+            self.pass_on()
+
+
+class Stream:
+    """Of one execution that is waited for at the end of a pipe."""
+
+    def __init__(self, out: int) -> None:
+        self.out = out
+
+    def tell(self, data: bytes) -> None:
+        with os.fdopen(self.out, "wb", closefd=False) as stream:
+            stream.write(data)
+
+    def leave(self) -> NoReturn:
+        os._exit(0)

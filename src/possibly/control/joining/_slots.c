@@ -1,0 +1,84 @@
+/* What a frame that stands still holds: its variables and the values of its evaluation stack.
+ *
+ * `slots(frame, depth)` is a tuple of all variables of the frame (cells as cells) and, behind them, the lowest
+ * `depth` values of its stack; `EMPTY` stands where there is nothing. How deep the stack is only the caller
+ * knows, from the instructions (`frames.py`), except where the frame itself says that there are fewer. Only for the interpreter whose frames are laid out as below:
+ * `READS` says whether this is one.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
+#define LAID_OUT 1
+struct interpreted {
+    PyFunctionObject *function;
+    PyObject *globals;
+    PyObject *builtins;
+    PyObject *locals;
+    PyCodeObject *code;
+    PyFrameObject *frame;
+    struct interpreted *previous;
+    void *instruction;
+    int stacktop;
+    _Bool is_entry;
+    char owner;
+    PyObject *localsplus[1];
+};
+struct framed {
+    PyObject_HEAD
+    PyFrameObject *back;
+    struct interpreted *inner;
+};
+#else
+#define LAID_OUT 0
+#endif
+
+static PyObject *empty = NULL;
+
+static PyObject *slots(PyObject *module, PyObject *args)
+{
+    PyObject *frame;
+    Py_ssize_t depth;
+    if (!PyArg_ParseTuple(args, "O!n", &PyFrame_Type, &frame, &depth))
+        return NULL;
+#if LAID_OUT
+    struct interpreted *inner = ((struct framed *)frame)->inner;
+    if (inner == NULL || depth < 0 || depth > inner->code->co_stacksize) {
+        PyErr_SetString(PyExc_ValueError, "no such stack");
+        return NULL;
+    }
+    Py_ssize_t size = inner->code->co_nlocalsplus + depth;
+    if (inner->stacktop >= 0) /* it has called a function of Python, which took its arguments away */
+        size = inner->stacktop;
+    PyObject *found = PyTuple_New(size);
+    if (found == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *value = inner->localsplus[i] ? inner->localsplus[i] : empty;
+        PyTuple_SET_ITEM(found, i, Py_NewRef(value));
+    }
+    return found;
+#else
+    PyErr_SetString(PyExc_NotImplementedError, "frames of this version cannot be read");
+    return NULL;
+#endif
+}
+
+static PyMethodDef methods[] = {
+    {"slots", slots, METH_VARARGS, "The variables of a frame, and so many values of its stack."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_slots", NULL, -1, methods};
+
+PyMODINIT_FUNC PyInit__slots(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+    if (module == NULL)
+        return NULL;
+    empty = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
+    if (empty == NULL || PyModule_AddObjectRef(module, "EMPTY", empty) < 0
+        || PyModule_AddObject(module, "READS", PyBool_FromLong(LAID_OUT)) < 0)
+        return NULL;
+    return module;
+}

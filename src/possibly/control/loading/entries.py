@@ -1,0 +1,75 @@
+"""Which packages tasks enter: the beginning of every function that is not instrumented is heard of.
+
+Law: code that runs while there is another task is instrumented, whoever wrote it. Where a task enters code of
+a package that is not, that package is watched from then on, and the search begins anew
+(`memory.Memory.enter`). Only what is modelled, and what `packages.ATOMIC` names with its reason, is left.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from possibly.compiled import built
+from possibly.control.loading import packages
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.places import is_instrumented
+from possibly.probes import port
+
+_entries: Any = built("possibly.control.loading._entries")
+
+
+def listen() -> None:
+    """From now on, in every thread of this process."""
+    if _entries is not None:
+        _entries.begin(entered)
+    else:
+        threading.setprofile(_profiled)
+        sys.setprofile(_profiled)
+
+
+def entered(code: CodeType) -> bool:
+    """Code begins or goes on; the answer is whether it is never of interest."""
+    root = packages.root_of_file(code.co_filename)
+    if not root or is_instrumented(code) or packages.is_dull(code, root):
+        return True
+    kernel, memory = running.kernel, accesses.memory
+    if kernel is None or memory is None or kernel.ending or kernel.quiet:
+        return False
+    if len(kernel.tasks) < 2:
+        packages.alone[id(code)] = code
+    elif not _is_ours(sys._getframe(), root) and not _is_of_a_step(sys._getframe(1)):
+        memory.enter(kernel, root, code)
+    return False
+
+
+def _is_ours(frame: FrameType | None, root: str) -> bool:
+    """Whether it is possibly itself that calls the package."""
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    while frame is not None and packages.root_of_file(frame.f_code.co_filename) == root:
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(port._OWN)
+
+
+def _is_of_a_step(frame: FrameType | None) -> bool:
+    """Whether code whose calls are one step calls the package."""
+    while frame is not None and not is_instrumented(code := frame.f_code):
+        root = packages.root_of_file(code.co_filename)
+        if root and packages.is_dull(code, root):
+            return True
+        frame = frame.f_back
+    return False
+
+
+_dull: set[CodeType] = set()
+
+
+def _profiled(frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
+    if event == "call" and (code := frame.f_code) not in _dull and entered(code):
+        _dull.add(code)
+    return None

@@ -1,0 +1,75 @@
+"""Putting the models in place of what they model, once, in the process that is forked for each execution."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+from possibly.control.loading import callers, evaluated, library
+from possibly.control.models import caches, exits, inputs, primitives, queues, threads
+from possibly.probes.patching import Patches
+
+_THREADING = threading.__file__
+WHEN_IMPORTED = {
+    "concurrent.futures.thread": "possibly.control.models.pools",
+    "concurrent.futures": "possibly.control.models.futures",
+    "asyncio": "possibly.control.models.loops.events",
+    "datetime": "possibly.control.models.dates",
+    "uvloop": "possibly.control.models.loops.foreign_loops",
+    "trio": "possibly.control.world.trio_runs",
+    "socket": "possibly.control.world.doors",
+    "multiprocessing": "possibly.control.world.processes.install",
+    "concurrent.futures.process": "possibly.control.world.processes.executors",
+    "sqlite3": "possibly.control.world.databases",
+}
+"""Module of the program -> the module that has its `install`."""
+
+
+def install_all(patches: Patches) -> None:
+    import queue
+
+    for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier"):
+        patches.put(threading, name, _for_others(getattr(primitives, name), getattr(threading, name)))
+    threads.install(patches)
+    for name, method in queues.METHODS.items():
+        patches.put(queue.Queue, name, method)
+    patches.put(queue, "SimpleQueue", queues.SimpleQueue)
+    inputs.install(patches)
+    caches.install(patches)
+    exits.install(patches)
+    evaluated.install(patches)
+    library.install(patches)
+    callers.measure()
+    for module, name in WHEN_IMPORTED.items():
+        patches.when_imported(module, _lazily(name))
+    patches.catch_up()
+
+
+def _lazily(name: str) -> Any:
+    def install(patches: Patches) -> None:
+        from importlib import import_module
+
+        import_module(name).install(patches)
+
+    return install
+
+
+def _for_others(model: Any, plain: Any) -> Any:
+    """A class that makes plain primitives for `threading` itself and models for everybody else."""
+
+    class Chooser(type(model)):  # type: ignore[misc]
+        def __call__(cls, *given: Any, **options: Any) -> Any:
+            if cls is chosen:
+                if sys._getframe(1).f_code.co_filename == _THREADING:
+                    return plain(*given, **options)
+                found = model.__new__(model)
+                found.__init__(*given, **options)
+                return found
+            return super().__call__(*given, **options)
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, model) if cls is chosen else super().__instancecheck__(instance)
+
+    chosen = Chooser(model.__name__, (model,), {"__module__": "threading"})
+    return chosen

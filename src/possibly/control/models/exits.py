@@ -1,0 +1,49 @@
+"""Functions that the program wants called at its end (`atexit`): they are, when all threads have ended."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from possibly.control.endings import failures
+from possibly.probes import port
+from possibly.probes.patching import Patches
+
+_wanted: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = []
+
+
+def install(patches: Patches) -> None:
+    patches.put(atexit, "register", _register(atexit.register))
+    patches.put(atexit, "unregister", _unregister(atexit.unregister))
+
+
+def _register(plain: Any) -> Any:
+    def register(function: Any, *given: Any, **options: Any) -> Any:
+        if not port.is_user_file(sys._getframe(1).f_code.co_filename):
+            return plain(function, *given, **options)
+        _wanted.append((function, given, options))
+        return function
+
+    return register
+
+
+def _unregister(plain: Any) -> Any:
+    def unregister(function: Any) -> None:
+        _wanted[:] = [each for each in _wanted if each[0] != function]
+        plain(function)
+
+    return unregister
+
+
+def run() -> None:
+    """The last one first; one that fails does not keep the others from being called."""
+    while _wanted:
+        function, given, options = _wanted.pop()
+        try:
+            function(*given, **options)
+        except SystemExit:
+            pass
+        except BaseException as error:  # noqa: BLE001 - whatever the program raises is its failure
+            failures.note(failures.failure_of(error))

@@ -1,0 +1,98 @@
+"""Files: one that tasks write, or write and read, is a thing like a variable.
+
+A file is known by its path; what makes, removes or looks for files touches the file system as a whole, which
+every use of a single file reads.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from typing import Any
+
+from possibly.control.execution import Access
+from possibly.control.runtime.attributes import Part
+
+FAMILY = "files"
+ALL = "the file system"
+Touched = Callable[[tuple[Any, ...], dict[str, Any]], list[tuple[str, Access]]]
+LEXICAL = frozenset(
+    "join basename dirname split splitext normpath abspath expanduser isabs commonpath commonprefix relpath "
+    "splitdrive normcase fspath fsencode fsdecode joinpath with_name with_suffix with_stem relative_to "
+    "is_relative_to as_posix as_uri is_absolute match absolute expandvars cwd home getcwd getpid getppid "
+    "getuid getgid cpu_count strerror urandom getrandom times uname getlogin get_terminal_size umask "
+    "sched_getaffinity sched_yield getenv isatty nice getpgid getsid getloadavg sysconf".split()
+)
+"""Functions that look at names only, or at what does not change."""
+LOOKING = frozenset(
+    "exists lexists isfile isdir islink ismount getsize getmtime getatime getctime samefile stat lstat "
+    "access listdir scandir walk readlink is_file is_dir is_symlink is_mount iterdir glob rglob iglob "
+    "resolve realpath owner group".split()
+)
+READING = frozenset({"read_text", "read_bytes"})
+WRITING = frozenset({"write_text", "write_bytes"})
+MODULES = frozenset(
+    "pathlib posix nt posixpath ntpath genericpath shutil tempfile glob os select fcntl".split()
+)
+OF_OS = frozenset("makedirs removedirs renames walk fwalk".split())
+"""Functions of `os` itself that are no others' in disguise."""
+
+
+def touched(function: Any, module: str) -> Touched | None:
+    """What a call of this function does to files; None if nothing."""
+    name = getattr(function, "__name__", "")
+    if function is open or (name == "open" and module in ("io", "_io", "codecs")):
+        return _opened
+    if module not in MODULES or name in LEXICAL or isinstance(function, type):
+        return None
+    if module == "os" and name not in OF_OS:
+        return None
+    owner = getattr(function, "__self__", None)
+    if module == "pathlib" and (name in READING or name in WRITING):
+        return lambda given, options: _file(os.fspath(owner), name in WRITING)  # type: ignore[arg-type]
+    if module == "pathlib" and name == "open":
+        return lambda given, options: _opened((owner, *given), options)
+    return lambda given, options: [(ALL, Access(ALL, name not in LOOKING))]
+
+
+def _opened(given: tuple[Any, ...], options: dict[str, Any]) -> list[tuple[str, Access]]:
+    path = given[0] if given else options.get("file", "")
+    mode = given[1] if len(given) > 1 else options.get("mode", "r")
+    return _file(path, not set(str(mode)).isdisjoint("wax+"))
+
+
+def stable(path: Any) -> str:
+    """A path as it is in every execution: folders for temporary files have other names each time.
+
+    Files of one name in two of them count as one, which costs executions and misses nothing.
+    """
+    full = os.path.abspath(os.fsdecode(path))
+    folder = os.path.join(os.path.realpath(os.environ.get("TMPDIR", "/tmp")), "")
+    return f"{folder}.../{os.path.basename(full)}" if full.startswith(folder) else full
+
+
+def _file(path: Any, writes: bool) -> list[tuple[str, Access]]:
+    try:
+        name = f"file {stable(path)}"
+    except TypeError:  # the number of an open file, or no path at all
+        name = f"file {path!r}"
+    return [(name, Access(name, writes)), (ALL, Access(ALL, writes and _is_new(path)))]
+
+
+def _is_new(path: Any) -> bool:
+    """Whether writing it makes it, which whoever looks for files can see."""
+    try:
+        return not os.path.lexists(path)
+    except (TypeError, ValueError):
+        return False
+
+
+def parts_of(value: Any) -> list[Part]:
+    """What using an open file touches beside the object itself."""
+    if not isinstance(value, io.IOBase) or isinstance(value, io.StringIO | io.BytesIO):
+        return []
+    name = getattr(value, "name", None)
+    if name is None or value.closed:
+        return []
+    return [Part(FAMILY, thing, (access,)) for thing, access in _file(name, value.writable())]

@@ -1,0 +1,126 @@
+"""What a program takes from outside: time, random numbers, input. Each is the same in every execution.
+
+Virtual time belongs to a task (see `kernel`): it moves on by what the task sleeps or waits, by a microsecond
+with each look at it, and to that of whoever the task comes after. A sleep says only that some time passes;
+how long others take meanwhile is open, so it orders nothing. Random bits are drawn by each task from a
+generator of its own, seeded by the name of the task, so that they do not depend on the schedule; what
+`random` makes of them in Python is code like any other. Standard input is the same text in every execution.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.probes.patching import Patches
+
+START = 1_700_000_000.0
+"""What `time.time()` says when an execution begins."""
+TICK = 1e-6
+seed = 0
+_plain_time = time.time
+_plain_random = random.Random
+_plain = _plain_random()
+"""For draws that are no program's."""
+
+
+def install(patches: Patches) -> None:
+    for name, start in (("time", START), ("monotonic", 1_000.0), ("perf_counter", 1_000.0)):
+        patches.put(time, name, _clock(getattr(time, name), start))
+        patches.put(time, f"{name}_ns", _clock_ns(getattr(time, f"{name}_ns"), start))
+    patches.put(time, "sleep", _sleep(time.sleep))
+    patches.put(time, "localtime", _broken_down(time.localtime))
+    patches.put(time, "gmtime", _broken_down(time.gmtime))
+    for name in _DRAWN:
+        drawn = _drawn(name)
+        patches.put(random, name, drawn)
+        patches.put(random._inst, name, drawn)
+    patches.put(_plain_random, "seed", _seeded(_plain_random.seed))
+    for module, name in ((os, "urandom"), (random, "_urandom")):
+        patches.put(module, name, _urandom(os.urandom))
+
+
+def _clock(plain: Any, start: float) -> Any:
+    def clock() -> float:
+        kernel = running.kernel
+        if kernel is None:
+            found: float = plain()
+            return found
+        task = kernel.current
+        kernel.commit()
+        task.time += TICK
+        task.trail.turn()
+        return start + task.time
+
+    return clock
+
+
+def _clock_ns(plain: Any, start: float) -> Any:
+    told = _clock(lambda: plain() / 1e9, start)
+    return lambda: int(told() * 1e9)
+
+
+def _broken_down(plain: Any) -> Any:
+    return lambda seconds=None: plain(time.time() if seconds is None else seconds)
+
+
+def _sleep(plain: Any) -> Any:
+    def sleep(seconds: float) -> None:
+        kernel = running.kernel
+        if kernel is None:
+            plain(seconds)
+            return
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        kernel.visible("sleep", "", (), sleep=seconds)
+
+    return sleep
+
+
+_DRAWN = ("random", "getrandbits", "seed", "getstate", "setstate")
+"""What a generator does in C, or to what it keeps there."""
+
+
+def _generator() -> Any:
+    kernel = running.kernel
+    if kernel is None:
+        return _plain
+    task = kernel.current
+    task.trail.turn()
+    if task.random is None:
+        task.random = _plain_random(f"{seed}/{task.name}")
+    return task.random
+
+
+def _drawn(name: str) -> Any:
+    def draw(*given: Any, **options: Any) -> Any:
+        return getattr(_generator(), name)(*given, **options)
+
+    draw.__name__ = name
+    return draw
+
+
+def _seeded(plain: Any) -> Any:
+    """A generator that is seeded by nobody is seeded by the task that makes it."""
+
+    def seed(self: Any, a: Any = None, version: int = 2) -> None:
+        if a is None and running.kernel is not None:
+            a = _generator().getrandbits(64)
+        plain(self, a, version)
+
+    seed.__module__ = plain.__module__  # it changes the generator, as the plain one does
+    return seed
+
+
+def _urandom(plain: Any) -> Any:
+    def urandom(size: int) -> bytes:
+        if running.kernel is None:
+            found: bytes = plain(size)
+            return found
+        drawn: bytes = _generator().randbytes(size)
+        return drawn
+
+    return urandom

@@ -1,0 +1,10 @@
+"""`asyncio` under control.
+
+- `async_primitives`: `asyncio`'s Lock, Semaphore, Event, Condition and Queue
+- `coroutines`: the tasks and futures of `asyncio`
+- `events`: `asyncio`: the tasks of an event loop, one turn of a task being one step
+- `foreign_loops`: `uvloop`: its loops are in C, where no turn is seen; those of asyncio take their place,
+  and it is said
+- `timers`: what comes to an event loop from outside its tasks
+- `turns`: what a turn of an event loop's task tells of itself
+"""

@@ -1,0 +1,81 @@
+"""`asyncio`'s Lock, Semaphore, Event, Condition and Queue: their own code, with every use of them told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from possibly.control.models.loops.coroutines import name_of, touch
+from possibly.control.models.loops.turns import caller_of_use, tell_use
+from possibly.control.runtime import kernel as running
+from possibly.probes.patching import Patches
+
+
+def install(patches: Patches) -> None:
+    for kind in ("Lock", "Semaphore", "Event", "Condition", "Queue", "StreamReader"):
+        patches.put(getattr(asyncio, kind), "__init__", _named(getattr(asyncio, kind).__init__))
+    for kind, methods in _PRIMITIVES.items():
+        for name, writes in methods.items():
+            patches.put(getattr(asyncio, kind), name, _seen(getattr(getattr(asyncio, kind), name), writes))
+
+
+_PRIMITIVES: dict[str, dict[str, bool]] = {
+    "Lock": {"acquire": True, "release": True, "locked": False},
+    "Semaphore": {"acquire": True, "release": True, "locked": False},
+    "BoundedSemaphore": {"release": True},
+    "Event": {"set": True, "clear": True, "is_set": False, "wait": False},
+    "Condition": {"wait": True, "notify": True},
+    "Queue": {
+        "put_nowait": True, "get_nowait": True, "put": True, "get": True, "qsize": False, "empty": False,
+        "full": False, "task_done": True, "join": False,
+    },
+    "StreamReader": {
+        "read": True, "readline": True, "readexactly": True, "readuntil": True, "at_eof": False,
+        "feed_data": True, "feed_eof": True, "set_exception": True, "exception": False,
+    },
+}  # fmt: skip
+
+
+_INNER = frozenset({"feed_data", "feed_eof", "set_exception"})
+"""What transports call, not programs."""
+
+
+def _named(plain: Any) -> Any:
+    """A primitive has its name from the task that makes it, whoever uses it first."""
+
+    def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
+        plain(self, *given, **options)
+        if running.kernel is not None:
+            name_of(self)
+
+    return __init__
+
+
+def _seen(plain: Any, writes: bool) -> Any:
+    """The method, with its use of the primitive told; a coroutine tells again when it goes on."""
+    if asyncio.iscoroutinefunction(plain):
+
+        async def coroutine(self: Any, *given: Any, **options: Any) -> Any:
+            touch(self, writes)
+            place = caller_of_use()
+            try:
+                result = await plain(self, *given, **options)
+            finally:
+                touch(self, writes)
+            tell_use(plain.__name__, name_of(self), place, result if plain.__name__ == "get" else given[:1])
+            return result
+
+        coroutine.__name__, coroutine.__qualname__ = plain.__name__, plain.__qualname__
+        return coroutine
+
+    def method(self: Any, *given: Any, **options: Any) -> Any:
+        touch(self, writes)
+        place = "" if plain.__name__ in _INNER else caller_of_use()
+        result = plain(self, *given, **options)
+        tell_use(
+            plain.__name__, name_of(self), place, given[:1] if plain.__name__ == "put_nowait" else result
+        )
+        return result
+
+    method.__name__ = plain.__name__
+    return method

@@ -1,0 +1,289 @@
+"""The tasks and futures of `asyncio`: every use of one by a turn of a task is seen.
+
+What a turn touches belongs to the step that the turn is (`loops`). Asking a future for its outcome reads it;
+resolving and cancelling write it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+from possibly.control.execution import SPIN, Access
+from possibly.control.models.locks import label, name_for
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.kernel import Kernel, Task
+from possibly.control.runtime.places import place_of
+from possibly.probes.port import called
+
+PlainTask: Any = asyncio.Task
+PlainFuture: Any = asyncio.Future
+
+
+class Line:
+    """Tasks that one turn has started or woken: each goes on after the one before it.
+
+    Its turn writes a thing of its own, which the next in line reads.
+    """
+
+    def __init__(self, loop: str) -> None:
+        self.loop = loop
+        self.waiting: set[str] = set()
+        """The things of those who have not gone on."""
+        self._last = ""
+        self._counts: dict[Task, int] = {}
+        self._places: dict[Task, tuple[str, str]] = {}
+        """What a task in line writes, and what it reads."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the running turn has made some task ready."""
+        return bool(self._last)
+
+    def begin(self) -> None:
+        """A new turn begins."""
+        self._last = ""
+
+    def stand_behind(self, task: Task) -> str:
+        """The running turn has made the task ready; returns whom it stands behind."""
+        count = self._counts[task] = self._counts.get(task, 0) + 1
+        before = self._last if self._last in self.waiting else ""
+        mine = self._last = f"{self.loop}.line {task.name}#{count}"
+        self.waiting.add(mine)
+        self._places[task] = mine, before
+        return before
+
+    def footprint_of(self, task: Task) -> tuple[Access, ...]:
+        mine, before = self._places.get(task, ("", ""))
+        found = (Access(mine, True),) if mine else ()
+        return (*found, Access(before, False)) if before else found
+
+    def leave(self, task: Task) -> tuple[Access, ...]:
+        """The task goes on; returns what its turn touches for that."""
+        found = self.footprint_of(task)
+        mine, _ = self._places.pop(task, ("", ""))
+        self.waiting.discard(mine)
+        return found
+
+
+class LoopState:
+    """What the model knows of one event loop."""
+
+    def __init__(self, host: Task) -> None:
+        self.name = name_for("loop")
+        self.end = f"{self.name}.end"
+        """What every turn reads, and the one writes that stops the loop: no other goes on then."""
+        self.host = host
+        self.busy = False
+        self.running = False
+        self.handles: dict[Task, Any] = {}
+        self.wakers: dict[Task, str] = {}
+        """Whose turn made the next turn of a task ready."""
+        self.line = Line(self.name)
+        self.turn = 0
+        self.unheard: list[Any] = []
+        """What other threads gave the loop while it slept, by a way that does not wake it."""
+
+    def is_asleep(self) -> bool:
+        """Whether the loop waits for something to wake it: no turn runs, and none is ready."""
+        turns = (task for task in self.handles if task.operation and task.operation.kind in ("resume", SPIN))
+        return self.running and not self.busy and next(turns, None) is None
+
+    def can_go(self) -> bool:
+        return self.running and not self.busy
+
+
+states: weakref.WeakKeyDictionary[Any, LoopState] = weakref.WeakKeyDictionary()
+numbers = count(1)
+"""Of tasks that nobody named; begins anew with each execution."""
+known_tasks: weakref.WeakKeyDictionary[Any, Task] = weakref.WeakKeyDictionary()
+"""Task of asyncio -> task of ours."""
+
+
+def state_of(loop: Any, kernel: Kernel) -> LoopState:
+    found = states.get(loop)
+    if found is None:
+        host = kernel.current.host or kernel.current
+        found = states[loop] = LoopState(host)
+    return found
+
+
+FROM_THREADS = "_:asyncio from other threads"
+"""The family that is visible where threads use what belongs to a loop: then turns stop at each such use."""
+
+
+def touch(thing: Any, writes: bool) -> None:
+    """The running turn touches a primitive of asyncio."""
+    kernel = running.kernel
+    if kernel is None:
+        return
+    if kernel.current.host is None:
+        if writes:
+            _use_from_outside(thing, kernel)
+        return
+    if _hears:
+        _stop_at(thing, writes, kernel)
+        kernel.add(Access(name_of(thing), writes))
+
+
+_hears = True
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """What is done meanwhile touches nothing that matters: callers say why."""
+    global _hears
+    _hears = False
+    try:
+        yield
+    finally:
+        _hears = True
+
+
+def _stop_at(thing: Any, writes: bool, kernel: Kernel) -> None:
+    """Other threads use such things too: they may do so just before."""
+    memory = accesses.memory
+    if memory is not None and FROM_THREADS in memory.visible and kernel.is_mixed:
+        kernel.visible("use", name_of(thing), (Access(name_of(thing), writes),))
+
+
+def _use_from_outside(thing: Any, kernel: Kernel) -> None:
+    """A thread changes what belongs to the loop of another: that is a step, and wakes nobody."""
+    memory = accesses.memory
+    others = [state for state in list(states.values()) if state.running and state.host is not kernel.current]
+    if memory is None or not others or kernel.quiet:
+        return
+    if FROM_THREADS not in memory.visible:
+        memory.racy[FROM_THREADS] = None
+        memory.overflowed.add(FROM_THREADS)
+    loops = tuple(Access(state.name, True) for state in others)
+    kernel.visible("use", name_of(thing), (Access(name_of(thing), True), *loops))
+
+
+def resolved(thing: Any) -> None:
+    """The running turn makes a future or a task be done: whoever waits for it could not go on before."""
+    kernel = running.kernel
+    if kernel is not None and kernel.current.host is None:
+        _use_from_outside(thing, kernel)
+    elif kernel is not None:
+        _stop_at(thing, True, kernel)
+        kernel.add(Access(name_of(thing), True))
+        if _holds_up(thing):
+            kernel.opened(("resume", name_of(thing)))
+
+
+def _holds_up(thing: Any) -> bool:
+    """Whether somebody may wait for this: a future that is not done, a task whose own turn is not ready."""
+    if isinstance(thing, PlainTask):
+        known = known_tasks.get(thing)
+        return known is not None and known.operation is not None and known.operation.kind == "await"
+    return not PlainFuture.done(thing)
+
+
+def name_of(thing: Any) -> str:
+    if isinstance(thing, PlainTask):
+        known = known_tasks.get(thing)
+        if known is not None:
+            return known.name
+    found: str | None = getattr(thing, "_possibly_name", None)
+    if found is None:
+        found = thing._possibly_name = name_for(type(thing).__name__.lower())
+        label(found, type(thing).__name__.lower(), 1)
+    return found
+
+
+class _Seen:
+    """What a future and a task have in common: asking for the outcome reads it, cancelling writes it."""
+
+    _possibly_cancelled: tuple[str, str] | None = None
+    """Who cancelled it, and where, until it arrives."""
+
+    def cancel(self, msg: Any = None) -> bool:
+        resolved(self)
+        mine, kernel = known_tasks.get(self), running.kernel
+        if mine is not None:
+            mine.wakes_at = None  # what it sleeps for is over now
+            if kernel is not None:
+                self._possibly_cancelled = kernel.current.name, place_of(sys._getframe(1))
+        found: bool = super().cancel(msg)  # type: ignore[misc]
+        return found
+
+    def done(self) -> bool:
+        touch(self, False)
+        found: bool = super().done()  # type: ignore[misc]
+        return found
+
+    def result(self) -> Any:
+        touch(self, False)
+        return super().result()  # type: ignore[misc]
+
+    def exception(self) -> Any:
+        touch(self, False)
+        return super().exception()  # type: ignore[misc]
+
+    def cancelled(self) -> bool:
+        touch(self, False)
+        found: bool = super().cancelled()  # type: ignore[misc]
+        return found
+
+    def add_done_callback(self, function: Any, *, context: Any = None) -> None:
+        touch(self, False)
+        super().add_done_callback(function, context=context)  # type: ignore[misc]
+
+    def __await__(self) -> Any:
+        touch(self, False)
+        return super().__await__()  # type: ignore[misc]
+
+    __iter__ = __await__
+
+
+class Future(_Seen, PlainFuture):  # type: ignore[misc]
+    """A future whose every use is seen."""
+
+    _possibly_after: Any = ()
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        if running.kernel is not None:
+            name_of(self)
+
+    def set_result(self, result: Any) -> None:
+        resolved(self)
+        super().set_result(result)
+
+    def set_exception(self, exception: Any) -> None:
+        resolved(self)
+        super().set_exception(exception)
+
+
+class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
+    """A task whose every use is seen."""
+
+    def __init__(self, coro: Any, *, loop: Any = None, **options: Any) -> None:
+        kernel = running.kernel
+        if kernel is None:
+            super().__init__(coro, loop=loop, **options)
+            return
+        mine = kernel.new_task("")
+        is_named = options.get("name") is not None
+        if not is_named:  # C code would go on counting in the next execution
+            options["name"] = f"Task-{next(numbers)}"
+        super().__init__(coro, loop=loop, **options)
+        mine.label = self.get_name() if is_named else called(coro, kernel.counts)
+        state = state_of(loop if loop is not None else self.get_loop(), kernel)
+        mine.host, mine.loop = state.host, state.name
+        known_tasks[self] = mine
+        kernel.admit(mine)
+        kernel.add(Access(mine.name, True))
+
+    def set_name(self, value: object) -> None:
+        super().set_name(value)
+        mine = known_tasks.get(self)
+        if mine is not None:
+            mine.label = str(value)

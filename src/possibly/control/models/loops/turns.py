@@ -1,0 +1,141 @@
+"""What a turn of an event loop's task tells of itself: why it could begin, what it used, where it ends.
+
+Each is a moment of the step that the turn is (`Kernel.note`), beside the accesses to memory in between.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+from possibly.control.endings.failures import met
+from possibly.control.models.loops.coroutines import AsyncTask, Future, name_of
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.places import of_library, place_of, shown
+from possibly.recorder.snapshot import snapshot
+
+Moment = dict[str, Any]
+
+
+def beginning_of_turn(owner: Any, waker: str) -> Moment:
+    """Why the task goes on: it is new, it was woken by another task, it has slept or let others go first."""
+    coroutine = owner.get_coro()
+    cancelled = getattr(owner, "_possibly_cancelled", None)
+    if cancelled is not None and not _is_new(coroutine):
+        owner._possibly_cancelled = None
+        by, where = cancelled
+        return {"kind": "cancelled", "thing": by, "at": place_of_coroutine(coroutine), "from": where}
+    return beginning_of_coroutine(coroutine, waker)
+
+
+def beginning_of_coroutine(coroutine: Any, waker: str) -> Moment:
+    """Why a coroutine goes on that nobody has cancelled."""
+    if _is_new(coroutine):
+        word = getattr(coroutine, "__qualname__", "it")
+        return {"kind": "begin", "thing": word, "at": _first_line(coroutine)}
+    kind = "woken" if waker else "continue"
+    return {"kind": kind, "thing": waker, "at": place_of_coroutine(coroutine)}
+
+
+def end_of_turn(owner: Any) -> Moment:
+    """What the task waits for from now on, or how it has ended."""
+    if not owner.done():
+        coroutine = owner.get_coro()
+        return {"kind": "awaits", **_awaited(owner, coroutine), "at": place_of_coroutine(coroutine)}
+    if owner.cancelled():
+        return {"kind": "ends", "thing": "cancelled", "at": ""}
+    error = super(AsyncTask, owner).exception() if isinstance(owner, AsyncTask) else owner.exception()
+    if error is not None:
+        met(error)
+    return {"kind": "ends", "thing": "" if error is None else f"with {type(error).__name__}", "at": ""}
+
+
+def caller_of_use() -> str:
+    """Where the program uses a primitive; nothing where another primitive does, which tells of itself."""
+    frame = sys._getframe(2)
+    module = frame.f_globals.get("__name__", "")
+    return "" if module.startswith(LIBRARIES) else place_of(frame)
+
+
+LIBRARIES = ("asyncio", "trio.", "possibly.")
+"""Whose own use of primitives belongs to how they work."""
+GIVEN = frozenset({"put", "put_nowait", "send", "send_nowait"})
+VALUED = GIVEN | {
+    "get",
+    "get_nowait",
+    "receive",
+    "receive_nowait",
+    "qsize",
+    "empty",
+    "full",
+    "is_set",
+    "locked",
+}
+"""Uses in which a value is what matters."""
+
+
+def tell_use(method: str, thing: str, place: str, value: Any = None) -> None:
+    """The running turn has used a primitive."""
+    kernel = running.kernel
+    if place and kernel is not None and kernel.current.host is not None and kernel.in_step:
+        moment = {"kind": "use", "thing": thing, "method": method, "at": place}
+        if method in VALUED:
+            moment["value"] = snapshot(value[0] if method in GIVEN and value else value)
+        kernel.note(moment)
+
+
+def place_of_coroutine(coroutine: Any) -> str:
+    """Where a coroutine that is suspended stands in the user's code."""
+    found = library = ""
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None)
+        if frame is not None and shown(frame.f_code.co_filename):
+            found = f"{shown(frame.f_code.co_filename)}:{frame.f_lineno}"
+        elif frame is not None and (file := of_library(frame.f_code.co_filename)):
+            library = f"{file}:{frame.f_lineno}"
+        coroutine = getattr(coroutine, "cr_await", None)
+    return found or library
+
+
+def _is_new(coroutine: Any) -> bool:
+    frame = getattr(coroutine, "cr_frame", None)
+    return frame is not None and not getattr(coroutine, "cr_await", None) and frame.f_lasti <= 6
+
+
+def _first_line(coroutine: Any) -> str:
+    code: Any = getattr(coroutine, "cr_code", None)
+    file = shown(code.co_filename) if code is not None else ""
+    return f"{file}:{code.co_firstlineno}" if file else ""
+
+
+def _awaited(owner: Any, coroutine: Any) -> Moment:
+    """The first thing that is not the user's own code: a primitive, a function of a library, a task."""
+    waiter = getattr(owner, "_fut_waiter", None)
+    children = getattr(waiter, "_children", None)
+    if children:
+        return {"thing": "", "things": [name_of(each) for each in children]}
+    if (told := awaited_in(coroutine))["thing"]:
+        return told
+    if isinstance(waiter, AsyncTask | Future):
+        return {"thing": name_of(waiter)}
+    return {"thing": "" if waiter is None else type(waiter).__name__}
+
+
+def awaited_in(coroutine: Any) -> Moment:
+    """The first function that is not the user's among those that a coroutine is in."""
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None)
+        if frame is not None and not shown(frame.f_code.co_filename):
+            return _awaited_in_library(coroutine, frame)
+        coroutine = getattr(coroutine, "cr_await", None)
+    return {"thing": ""}
+
+
+def _awaited_in_library(coroutine: Any, frame: FrameType) -> Moment:
+    """A method of a primitive, or any other function that is not the user's."""
+    primitive = frame.f_locals.get("self")
+    if getattr(primitive, "_possibly_name", None):
+        return {"thing": name_of(primitive), "method": coroutine.__name__}
+    word = coroutine.__qualname__
+    return {"thing": f"{word.rpartition('.')[2]}()"}

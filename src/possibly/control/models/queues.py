@@ -1,0 +1,210 @@
+"""`queue`: Queue, LifoQueue, PriorityQueue and SimpleQueue, each operation one step.
+
+In a queue that keeps the order of its items, the k-th put and the j-th get are independent unless j = k (the
+get takes what the put brought) or the queue is bounded and the put needs the room that the get makes; puts
+among themselves, and gets among themselves, depend on each other. Other queues are one thing as a whole.
+Which of several waiting tasks gets an item is open, as it is in the standard library.
+
+Subclasses that override `_init`, `_put`, `_get` and `_qsize` work as ever; these run inside the step.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+from typing import Any
+
+from possibly.control.execution import Access, Operation
+from possibly.control.models.primitives import label, name_for
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.places import place_of
+from possibly.recorder.snapshot import snapshot
+
+_Plain: Any = queue.Queue
+
+
+class State:
+    """What the model knows of one queue."""
+
+    __slots__ = ("in_line", "name", "puts", "taken")
+
+    def __init__(self, in_line: bool) -> None:
+        self.name = name_for("queue")
+        self.in_line = in_line
+        self.puts = 0
+        self.taken = 0
+
+    def put(self, bound: int) -> tuple[Access, ...]:
+        if not self.in_line:
+            return (Access(self.name, True),)
+        found = [Access(f"{self.name}.tail", True), Access(f"{self.name}#{self.puts}", True)]
+        if bound > 0:
+            found.append(Access(f"{self.name}.room{self.puts - bound}", False))
+        return tuple(found)
+
+    def get(self, bound: int) -> tuple[Access, ...]:
+        if not self.in_line:
+            return (Access(self.name, True),)
+        found = [Access(f"{self.name}.head", True), Access(f"{self.name}#{self.taken}", False)]
+        if bound > 0:
+            found.append(Access(f"{self.name}.room{self.taken}", True))
+        return tuple(found)
+
+    def unfinished(self) -> tuple[Access, ...]:
+        """How many items were put and not yet done."""
+        put = f"{self.name}.tail" if self.in_line else self.name
+        return (Access(f"{self.name}.unfinished", False), Access(put, False))
+
+    def look(self) -> tuple[Access, ...]:
+        if not self.in_line:
+            return (Access(self.name, False),)
+        return (Access(f"{self.name}.head", False), Access(f"{self.name}.tail", False))
+
+
+class Queue(_Plain):  # type: ignore[misc]
+    """The methods that `queue.Queue` gets while it is controlled."""
+
+    def _controlled_init(self: Any, maxsize: int = 0) -> None:
+        self.maxsize = maxsize
+        self._init(maxsize)
+        self._state = State(type(self)._get is queue.Queue._get and type(self)._put is queue.Queue._put)
+        label(self._state.name, "queue")
+        self.unfinished_tasks = 0
+        from possibly.control.models import primitives
+
+        self.mutex = primitives.Lock()
+        self.not_empty = primitives.Condition(self.mutex)
+        self.not_full = primitives.Condition(self.mutex)
+        self.all_tasks_done = primitives.Condition(self.mutex)
+
+    def _controlled_put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        if timeout is not None and timeout < 0 and block:
+            raise ValueError("'timeout' must be a non-negative number")
+        kernel, state = running.kernel, self._state
+        if kernel is not None:
+            _check_open(self)
+            at = place_of(sys._getframe(1))
+            found = kernel.visible(
+                "put", state.name, state.put(self.maxsize), at,
+                (lambda: not _is_full(self)) if block else None, timeout, None,
+                lambda: Operation("put", state.name, state.put(self.maxsize), at),
+            )  # fmt: skip
+            _check_open(self)
+            if not found or _is_full(self):
+                kernel.did(tuple(Access(each.thing, False) for each in state.put(self.maxsize)))
+                raise queue.Full
+            kernel.did(state.put(self.maxsize), {"value": snapshot(item)})
+            if state.in_line or not self._qsize():
+                kernel.opened(("get", f"{state.name}#{state.puts}" if state.in_line else state.name))
+        elif _is_full(self):
+            raise queue.Full
+        _inside(kernel, lambda: self._put(item))
+        state.puts += 1
+        self.unfinished_tasks += 1
+
+    def _controlled_get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
+        if timeout is not None and timeout < 0 and block:
+            raise ValueError("'timeout' must be a non-negative number")
+        kernel, state = running.kernel, self._state
+        if kernel is not None:
+            at = place_of(sys._getframe(1))
+            found = kernel.visible(
+                "get", state.name, state.get(self.maxsize), at,
+                (lambda: self._qsize() > 0 or _is_shut(self)) if block else None, timeout, None,
+                lambda: Operation("get", state.name, state.get(self.maxsize), at),
+            )  # fmt: skip
+            if self._qsize() == 0 and _is_shut(self):
+                raise queue.ShutDown  # type: ignore[attr-defined]
+            if not found or self._qsize() == 0:
+                kernel.did(tuple(Access(each.thing, False) for each in state.get(self.maxsize)))
+                raise queue.Empty
+            kernel.did(state.get(self.maxsize))
+            if self.maxsize > 0 and (state.in_line or _is_full(self)):
+                kernel.opened(("put", f"{state.name}.room{state.taken}" if state.in_line else state.name))
+        elif self._qsize() == 0:
+            raise queue.Empty
+        item = _inside(kernel, self._get)
+        state.taken += 1
+        if kernel is not None:
+            kernel.tell({"value": snapshot(item)})
+        return item
+
+    def _controlled_task_done(self: Any) -> None:
+        kernel, state = running.kernel, self._state
+        if kernel is not None:
+            kernel.visible("task_done", state.name, (Access(f"{state.name}.unfinished", True),))
+        if self.unfinished_tasks <= 0:
+            raise ValueError("task_done() called too many times")
+        self.unfinished_tasks -= 1
+
+    def _controlled_join(self: Any) -> None:
+        kernel, state = running.kernel, self._state
+        if kernel is not None:
+            is_done = lambda: self.unfinished_tasks == 0  # noqa: E731
+            kernel.visible("join queue", state.name, state.unfinished(), None, is_done)
+
+    def _look(self: Any, kind: str) -> None:
+        kernel, state = running.kernel, self._state
+        if kernel is not None and not kernel.quiet:
+            kernel.visible(kind, state.name, state.look(), place_of(sys._getframe(2)))
+
+    def _controlled_qsize(self: Any) -> int:
+        Queue._look(self, "qsize")
+        found: int = self._qsize()
+        return found
+
+    def _controlled_empty(self: Any) -> bool:
+        Queue._look(self, "empty")
+        return not self._qsize()
+
+    def _controlled_full(self: Any) -> bool:
+        Queue._look(self, "full")
+        return _is_full(self)
+
+
+def _is_full(self: Any) -> bool:
+    return bool(0 < self.maxsize <= self._qsize())
+
+
+def _is_shut(self: Any) -> bool:
+    return getattr(self, "is_shutdown", False)
+
+
+def _check_open(self: Any) -> None:
+    if _is_shut(self):
+        raise queue.ShutDown  # type: ignore[attr-defined]
+
+
+def _inside(kernel: Kernel | None, action: Any) -> Any:
+    """Code of a subclass runs inside the step: nobody else can see what it does."""
+    if kernel is None:
+        return action()
+    kernel.quiet += 1
+    try:
+        return action()
+    finally:
+        kernel.quiet -= 1
+
+
+METHODS = {
+    "__init__": Queue._controlled_init, "put": Queue._controlled_put, "get": Queue._controlled_get,
+    "task_done": Queue._controlled_task_done, "join": Queue._controlled_join,
+    "qsize": Queue._controlled_qsize, "empty": Queue._controlled_empty, "full": Queue._controlled_full,
+}  # fmt: skip
+
+
+class SimpleQueue(_Plain):  # type: ignore[misc]
+    """Unbounded, and without `join`."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        super().put(item)
+
+    def put_nowait(self, item: Any) -> None:
+        super().put(item)
+
+    def get_nowait(self) -> Any:
+        return self.get(False)

@@ -1,0 +1,166 @@
+"""`sqlite3` under control: each statement is a step, and a database that is locked is waited for.
+
+A statement that only asks reads the database, any other one writes it, and so does the end of a transaction.
+A database is known by its file; one in memory belongs to its connection. SQLite itself waits for a lock by
+sleeping, which nobody else could end here: it is asked not to wait, and who finds the database locked waits
+as for any other thing, until somebody has written it or the time-out of the connection is over.
+
+What differs from the real thing: all rows are fetched with their statement, so that it does not keep the
+database locked until they are; and a time-out passes in virtual time.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from possibly.control.models.files import stable
+from possibly.control.models.locks import name_for
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.footprints import reading, writing
+from possibly.control.runtime.kernel import Kernel
+from possibly.probes.patching import Patches
+
+ASKING = ("select", "explain", "values")
+"""How statements begin that change nothing."""
+LOCKED = ("locked", "busy")
+LONGEST = 5.0
+"""Seconds that a connection waits for a lock unless told otherwise."""
+_plain_connect: Any = sqlite3.connect
+
+
+def install(patches: Patches) -> None:
+    patches.put(sqlite3, "connect", connect)
+    patches.put(sqlite3.dbapi2, "connect", connect)
+
+
+def connect(database: Any, timeout: float = LONGEST, *given: Any, **options: Any) -> Any:
+    """A connection under control, unless the program has a class of its own for it."""
+    if running.kernel is None or len(given) > 4 or "factory" in options:
+        return _plain_connect(database, timeout, *given, **options)
+    made = _plain_connect(database, 0.0, *given, factory=Connection, **options)
+    made.possibly_name, made.possibly_patience = _name_of(database), timeout
+    return made
+
+
+def _name_of(database: Any) -> str:
+    """How the database is called among things."""
+    path = os.fsdecode(database) if isinstance(database, bytes | os.PathLike) else str(database)
+    if path in (":memory:", "") or "mode=memory" in path:
+        return name_for("database")
+    kernel = running.kernel
+    name = f"database {path if path.startswith('file:') else stable(path)}"
+    if kernel is not None:
+        kernel.labels.setdefault(name, f"the database {os.path.basename(path)}")
+    return name
+
+
+class Cursor(sqlite3.Cursor):
+    """Whose statements are steps, and whose rows are all fetched in the step of their statement."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._rows: deque[Any] = deque()
+
+    def execute(self, sql: str, *given: Any) -> Any:
+        kind = "query" if sql.lstrip(" \t\r\n(").lower().startswith(ASKING) else "update"
+        return _done(self.connection, kind, lambda: self._fetched(super(Cursor, self).execute, sql, *given))
+
+    def executemany(self, sql: str, *given: Any) -> Any:
+        run = super().executemany
+        return _done(self.connection, "update", lambda: self._fetched(run, sql, *given))
+
+    def executescript(self, script: str) -> Any:
+        return _done(self.connection, "update", lambda: super(Cursor, self).executescript(script))
+
+    def _fetched(self, run: Callable[..., Any], *given: Any) -> Any:
+        self._rows = deque()
+        run(*given)
+        if self.description is not None:
+            self._rows = deque(super().fetchall())
+        return self
+
+    def fetchone(self) -> Any:
+        return self._rows.popleft() if self._rows else None
+
+    def fetchmany(self, size: int | None = None) -> list[Any]:
+        wanted = min(self.arraysize if size is None else size, len(self._rows))
+        return [self._rows.popleft() for _ in range(wanted)]
+
+    def fetchall(self) -> list[Any]:
+        return self.fetchmany(len(self._rows))
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if not self._rows:
+            raise StopIteration
+        return self._rows.popleft()
+
+
+class Connection(sqlite3.Connection):
+    """Whose transactions end in steps."""
+
+    possibly_name = ""
+    possibly_patience = LONGEST
+
+    def cursor(self, factory: Any = Cursor) -> Any:
+        return super().cursor(factory)
+
+    def execute(self, sql: str, *given: Any) -> Any:
+        return self.cursor().execute(sql, *given)
+
+    def executemany(self, sql: str, *given: Any) -> Any:
+        return self.cursor().executemany(sql, *given)
+
+    def executescript(self, script: str) -> Any:
+        return self.cursor().executescript(script)
+
+    def commit(self) -> None:
+        _done(self, "commit", super().commit)
+
+    def rollback(self) -> None:
+        _done(self, "rollback", super().rollback)
+
+    def close(self) -> None:
+        _done(self, "close", super().close)
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> Any:
+        if kind is None:
+            self.commit()
+        else:
+            self.rollback()
+        return False
+
+
+def _done(connection: Any, kind: str, run: Callable[[], Any]) -> Any:
+    """Does it as a step; as often as it takes until nobody else has the database locked."""
+    kernel, name = running.kernel, getattr(connection, "possibly_name", "")
+    if kernel is None or kernel.quiet or not name:
+        return run()
+    kernel.visible(kind, name, reading(name) if kind == "query" else writing(name))
+    end = kernel.current.time + connection.possibly_patience
+    while True:
+        try:
+            return run()
+        except sqlite3.OperationalError as error:
+            kernel.did(reading(name))
+            left = end - kernel.current.time
+            if not any(word in str(error) for word in LOCKED) or not _waited(kernel, name, left):
+                raise
+
+
+def _waited(kernel: Kernel, name: str, left: float) -> bool:
+    """Whether somebody has written the database before the time was over."""
+    kernel.flush()
+    before = kernel.versions.get(name, 0)
+    footprint = writing(name)
+
+    def changed() -> bool:
+        return kernel.versions.get(name, 0) != before
+
+    return left > 0 and kernel.visible("retry", name, footprint, None, changed, left)

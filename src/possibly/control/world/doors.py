@@ -1,0 +1,53 @@
+"""The methods of `socket.socket`, which lead into the simulated network (`sockets`) when a program uses one.
+
+That is loaded then: programs without sockets do not wait for it.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from possibly.control.runtime import kernel as running
+from possibly.control.world import selecting
+from possibly.probes.patching import Patches
+
+METHODS = (
+    "bind listen accept connect connect_ex recv recv_into recvfrom send sendall shutdown _real_close "
+    "getsockname getpeername"
+).split()
+leave: Callable[[], None] | None = None
+"""In forked processes, which do not have the network of the first one: ends the execution and says so."""
+TOUCHING = frozenset("bind listen accept connect connect_ex recv recv_into recvfrom send sendall".split())
+"""Methods that need the network."""
+_inside: dict[str, Any] = {}
+"""Method -> what it is in the simulated network."""
+
+
+def install(patches: Patches) -> None:
+    kind: Any = socket.socket
+    for name in METHODS:
+        patches.put(kind, name, _door(name, getattr(kind, name)))
+    selecting.install(patches)
+    patches.put(socket, "socketpair", _door("socketpair", socket.socketpair))
+
+
+def _door(name: str, plain: Any) -> Any:
+    def method(*given: Any, **options: Any) -> Any:
+        kernel = running.kernel
+        if kernel is None or kernel.ending or leave is not None:  # nobody's, or we tell of what is over
+            if leave is not None and name in TOUCHING and kernel is not None:
+                leave()
+            return plain(*given, **options)
+        found = _inside.get(name)
+        if found is None:
+            import asyncio  # noqa: F401 - first: what is put in its place belongs to the same network
+
+            from possibly.control.world.sockets import SIMULATED
+
+            found = _inside[name] = SIMULATED[name](plain)
+        return found(*given, **options)
+
+    method.__name__ = name
+    return method

@@ -1,0 +1,12 @@
+"""Processes that the program starts with `multiprocessing`, under the one scheduler.
+
+- `channel`: how a process asks the first one, which has the scheduler and all that processes share
+- `shared`: what processes share: objects in the first process, used from everywhere
+- `sync`: locks, semaphores, events, conditions, barriers
+- `queues`: queues and pipes
+- `values`: values, arrays, blocks of shared memory
+- `popen`: how a process begins, goes on and ends; `anew`: one that is spawned
+- `pools`, `executors`: pools of processes
+- `files`: files that processes use
+- `install`: what takes the place of what
+"""

@@ -1,0 +1,412 @@
+"""`socket.socket` between threads of the program, and in the hands of event loops.
+
+A socket that is bound to this machine, or that connects to a server of the program, leads nowhere else: its
+calls are operations under control. `accept`, `recv` and `connect` wait as the real ones do, with the
+socket's time-out, or say at once that they cannot go on. All other sockets are the real ones: connecting
+and binding them is noticed as something that is not under control (`runtime.outside`).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import sys
+from asyncio import selector_events
+from typing import Any
+
+from possibly.control.execution import Access
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.footprints import reading, writing
+from possibly.control.runtime.kernel import Kernel
+from possibly.control.world.ends import End, change, tie, way_to
+from possibly.control.world.listeners import (
+    NET,
+    Address,
+    Listener,
+    bound,
+    bound_to,
+    connected_by,
+    ends,
+    is_local,
+    joined,
+    network_of,
+    number_of,
+    reached,
+)  # fmt: skip
+from possibly.probes import port
+from possibly.probes.patching import Patches
+
+Socket: Any = socket.socket
+_FAMILIES = (socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_UNIX", socket.AF_INET))
+_PEEK = getattr(socket, "MSG_PEEK", 0)
+
+
+def address_of(sock: Any, address: Any) -> tuple[Address, str | None] | None:
+    """The port or path on this machine, and the host; None for what is elsewhere."""
+    if sock.family not in _FAMILIES or sock.type & 0xF != socket.SOCK_STREAM:
+        return None
+    if isinstance(address, tuple) and len(address) >= 2:
+        return (number_of(address[1]), address[0]) if is_local(address[0]) else None
+    if isinstance(address, str | bytes):
+        return os.path.abspath(os.fsdecode(address)), None
+    return None
+
+
+# ---- servers ------------------------------------------------------------------------------------
+
+
+def _bind(plain: Any) -> Any:
+    def bind(self: Any, address: Any) -> Any:
+        kernel = running.kernel
+        found = address_of(self, address) if kernel is not None else None
+        if kernel is None or found is None:
+            return plain(self, address)
+        kernel.visible("bind", NET, writing(NET))
+        network = network_of(kernel)
+        place, host = found
+        bound[self] = network.open(network.free_port() if place == 0 else place, host)
+        return None
+
+    return bind
+
+
+def _listen(plain: Any) -> Any:
+    def listen(self: Any, *backlog: Any) -> Any:
+        listener = bound_to(self)
+        kernel = running.kernel
+        if kernel is None or listener is None:
+            return plain(self, *backlog)
+        kernel.visible("listen", NET, writing(NET))
+        listener.is_listening = True
+        return None
+
+    return listen
+
+
+def _accept(plain: Any) -> Any:
+    def accept(self: Any) -> Any:
+        listener = bound_to(self)
+        kernel = running.kernel
+        if kernel is None or listener is None:
+            return plain(self)
+        _wait(kernel, self, "accept", listener.name, lambda: bool(listener.backlog) or not listener.is_open)
+        return taken_from(listener, self)
+
+    return accept
+
+
+def taken_from(listener: Listener, sock: Any) -> tuple[Any, Any]:
+    """The connection that has waited longest, as `accept` gives it."""
+    if not listener.is_open:
+        raise OSError(errno.EINVAL if sock.fileno() >= 0 else errno.EBADF, "Bad file descriptor")
+    if not listener.backlog:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+    end = listener.backlog.pop(0)
+    return with_end(sock, end), end.other
+
+
+def with_end(like: Any, end: End) -> Any:
+    made = Socket(like.family, socket.SOCK_STREAM)
+    if socket.getdefaulttimeout() is None:
+        made.setblocking(True)
+    ends[made] = end
+    return made
+
+
+# ---- clients ------------------------------------------------------------------------------------
+
+
+def leads_here(sock: Any, address: Any) -> Address | None:
+    """Where on this machine a server of the program is or was, if that is where the address leads."""
+    kernel = running.kernel
+    found = address_of(sock, address) if kernel is not None else None
+    if kernel is None or found is None or found[0] not in network_of(kernel).known:
+        return None
+    return found[0]
+
+
+def _connect(plain: Any) -> Any:
+    def connect(self: Any, address: Any) -> Any:
+        place = leads_here(self, address)
+        kernel = running.kernel
+        if kernel is None or place is None:
+            return plain(self, address)
+        kernel.visible("connect", NET, reading(NET))
+        ends[self] = joined(kernel, reached(kernel, place))
+        return None
+
+    return connect
+
+
+def _connect_ex(plain: Any) -> Any:
+    def connect_ex(self: Any, address: Any) -> int:
+        if leads_here(self, address) is None:
+            found: int = plain(self, address)
+            return found
+        try:
+            self.connect(address)
+        except OSError as error:
+            return error.errno or errno.ECONNREFUSED
+        return 0
+
+    return connect_ex
+
+
+def _socketpair(plain: Any) -> Any:
+    def socketpair(*given: Any, **options: Any) -> tuple[Any, Any]:
+        one, other = plain(*given, **options)
+        by_user = port.is_user_file(sys._getframe(2).f_code.co_filename)
+        if running.kernel is not None and by_user and one.type & 0xF == socket.SOCK_STREAM:
+            ends[one], ends[other] = End("one of a pair of sockets", "", ""), End("the other", "", "")
+            tie(ends[one], ends[other])
+            ends[one].out, ends[other].out = way_to("to the other"), way_to("to the one")
+        return one, other
+
+    return socketpair
+
+
+# ---- data ---------------------------------------------------------------------------------------
+
+
+def _wait(kernel: Kernel, sock: Any, kind: str, thing: str, ready: Any) -> None:
+    """Returns when it can be done, or raises what the real one raises."""
+    patience = sock.gettimeout()
+    if patience == 0.0:
+        kernel.visible(f"try {kind}", thing, writing(thing))
+        if not ready():
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+    elif not kernel.visible(kind, thing, writing(thing), None, ready, patience):
+        raise TimeoutError("timed out")
+
+
+def _recv(plain: Any) -> Any:
+    def recv(self: Any, size: int, flags: int = 0) -> bytes:
+        end = connected_by(self)
+        kernel = running.kernel
+        if kernel is None or end is None:
+            found: bytes = plain(self, size, flags)
+            return found
+        _check_open(end)
+        _wait(kernel, self, "recv", end.name, end.is_readable)
+        _check_open(end)
+        got = end.taken(size, bool(flags & _PEEK))
+        kernel.tell({"value": repr(got[:60])})
+        return got
+
+    return recv
+
+
+def _recv_into(plain: Any) -> Any:
+    def recv_into(self: Any, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
+        if connected_by(self) is None:
+            found: int = plain(self, buffer, nbytes, flags)
+            return found
+        view = memoryview(buffer).cast("B")
+        data = self.recv(nbytes or len(view), flags)
+        view[: len(data)] = data
+        return len(data)
+
+    return recv_into
+
+
+def _recvfrom(plain: Any) -> Any:
+    def recvfrom(self: Any, size: int, flags: int = 0) -> Any:
+        if connected_by(self) is None:
+            return plain(self, size, flags)
+        return self.recv(size, flags), None
+
+    return recvfrom
+
+
+def _send(plain: Any, whole: bool) -> Any:
+    def send(self: Any, data: Any, flags: int = 0) -> Any:
+        end = connected_by(self)
+        kernel = running.kernel
+        if kernel is None or end is None:
+            return plain(self, data, flags)
+        _check_open(end)
+        given = bytes(data)
+        thing = getattr(end.peer, "name", end.name)
+        kernel.visible("send", thing, writing(thing))
+        kernel.tell({"value": repr(given[:60])})
+        end.send(given)
+        return None if whole else len(given)
+
+    return send
+
+
+def _check_open(end: End) -> None:
+    if end.is_closed:
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+
+# ---- the end ------------------------------------------------------------------------------------
+
+
+def _shutdown(plain: Any) -> Any:
+    def shutdown(self: Any, how: int) -> Any:
+        end = connected_by(self)
+        kernel = running.kernel
+        if kernel is None or end is None:
+            listener = bound_to(self)
+            if kernel is None or listener is None:
+                return plain(self, how)
+            raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
+        thing = getattr(end.peer, "name", end.name)
+        kernel.visible("shutdown", thing, writing(thing))
+        if how in (socket.SHUT_WR, socket.SHUT_RDWR):
+            end.end()
+        if how in (socket.SHUT_RD, socket.SHUT_RDWR):
+            change(end.name)
+            end.is_over = True
+        return None
+
+    return shutdown
+
+
+def _real_close(plain: Any) -> Any:
+    def _real_close(self: Any, *given: Any) -> None:
+        kernel = running.kernel
+        end, listener = ends.get(self), bound.get(self)
+        if kernel is not None and not kernel.ending:
+            if end is not None and not end.is_closed:
+                thing = getattr(end.peer, "name", end.name)
+                kernel.visible("close", thing, (Access(thing, True), Access(end.name, True)))
+                end.close()
+            elif listener is not None and end is None:
+                _unbind(kernel, listener)
+        plain(self, *given)
+
+    return _real_close
+
+
+def _unbind(kernel: Kernel, listener: Listener) -> None:
+    kernel.visible("close", NET, (Access(NET, True), Access(listener.name, True)))
+    listener.is_listening = False
+    if listener.serving is None:
+        network_of(kernel).listeners.pop(listener.address, None)
+    change(listener.name)
+    for end in listener.backlog:
+        end.peer.lost(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"))
+    listener.backlog.clear()
+
+
+def _name(plain: Any, own: bool) -> Any:
+    def name(self: Any) -> Any:
+        end, listener = ends.get(self), bound.get(self)
+        if end is not None:
+            return end.mine if own else end.other
+        return listener.getsockname() if listener is not None and own else plain(self)
+
+    return name
+
+
+# ---- in the hands of event loops -------------------------------------------------------------------
+
+
+async def _until(loop: Any, waiting: Any, ready: Any, thing: str) -> None:
+    kernel = running.kernel
+    while not ready():
+        if kernel is not None:
+            kernel.add(Access(thing, False))
+        future = loop.create_future()
+        waiting.waiters.append((loop, future))
+        await future
+    if kernel is not None:
+        kernel.add(Access(thing, True))
+
+
+def _sock_connect(plain: Any) -> Any:
+    async def sock_connect(self: Any, sock: Any, address: Any) -> Any:
+        from asyncio import tasks
+
+        place = leads_here(sock, address)
+        kernel = running.kernel
+        if kernel is None or place is None:
+            return await plain(self, sock, address)
+        await tasks.sleep(0)
+        kernel.add(Access(NET, False))
+        ends[sock] = joined(kernel, reached(kernel, place))
+        return None
+
+    return sock_connect
+
+
+def _sock_accept(plain: Any) -> Any:
+    async def sock_accept(self: Any, sock: Any) -> Any:
+        listener = bound_to(sock)
+        if running.kernel is None or listener is None:
+            return await plain(self, sock)
+        await _until(self, listener, lambda: listener.backlog or not listener.is_open, listener.name)
+        made, address = taken_from(listener, sock)
+        made.setblocking(False)
+        return made, address
+
+    return sock_accept
+
+
+def _sock_recv(plain: Any) -> Any:
+    async def sock_recv(self: Any, sock: Any, size: int) -> Any:
+        end = connected_by(sock)
+        if running.kernel is None or end is None:
+            return await plain(self, sock, size)
+        await _until(self, end, end.is_readable, end.name)
+        return end.taken(size)
+
+    return sock_recv
+
+
+def _sock_recv_into(plain: Any) -> Any:
+    async def sock_recv_into(self: Any, sock: Any, buffer: Any) -> Any:
+        if connected_by(sock) is None:
+            return await plain(self, sock, buffer)
+        view = memoryview(buffer).cast("B")
+        data = await self.sock_recv(sock, len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    return sock_recv_into
+
+
+def _sock_sendall(plain: Any) -> Any:
+    async def sock_sendall(self: Any, sock: Any, data: Any) -> Any:
+        end = connected_by(sock)
+        if running.kernel is None or end is None:
+            return await plain(self, sock, data)
+        end.send(bytes(data))
+        return None
+
+    return sock_sendall
+
+
+def install_for_loops(patches: Patches) -> None:
+    selecting: Any = selector_events.BaseSelectorEventLoop
+    for name, wrap in (
+        ("sock_connect", _sock_connect),
+        ("sock_accept", _sock_accept),
+        ("sock_recv", _sock_recv),
+        ("sock_recv_into", _sock_recv_into),
+        ("sock_sendall", _sock_sendall),
+    ):
+        patches.put(selecting, name, wrap(getattr(selecting, name)))
+
+
+SIMULATED: dict[str, Any] = {
+    "bind": _bind,
+    "listen": _listen,
+    "accept": _accept,
+    "connect": _connect,
+    "connect_ex": _connect_ex,
+    "recv": _recv,
+    "recv_into": _recv_into,
+    "recvfrom": _recvfrom,
+    "send": lambda plain: _send(plain, False),
+    "sendall": lambda plain: _send(plain, True),
+    "shutdown": _shutdown,
+    "_real_close": _real_close,
+    "getsockname": lambda plain: _name(plain, True),
+    "getpeername": lambda plain: _name(plain, False),
+    "socketpair": _socketpair,
+}
+"""Method of `socket.socket` -> what makes the one under control of it (see `doors`)."""

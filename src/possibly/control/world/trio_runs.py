@@ -1,0 +1,333 @@
+"""`trio`: its own scheduler, with our order of runnable tasks and our clock; one turn of a task is one step.
+
+Theory of operation. Trio runs what is in its queue of runnable tasks, in any order, once it has looked for
+input. Here it looks for input by asking the scheduler whose turn it is, and finds that one task in its
+queue. The deadline of a scope is a task of ours, which goes on when it is up, with all that were up before; a
+call from another thread is one too. Trio's own code runs as it is, and tells what it touches (`trio_things`).
+Real input leaves the search open.
+"""
+
+from __future__ import annotations
+
+import asyncio  # noqa: F401 - first: what takes the place of its parts imports them
+import math
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from possibly.control.execution import Access, Operation
+from possibly.control.models.locks import name_for
+from possibly.control.models.loops.timers import LOOP_START, never
+from possibly.control.models.loops.turns import awaited_in, beginning_of_coroutine, place_of_coroutine
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import INPUT, Kernel, Task
+from possibly.control.runtime.spin import coroutine_stack
+from possibly.control.world import trio_things
+from possibly.probes.patching import Patches
+from possibly.probes.port import called
+
+WAITS = (0.0, 0.1, 1.0)
+"""Seconds that are waited for the world outside when nobody can go on."""
+OWN_FILES = 2
+"""So many files every run waits for: they wake it."""
+
+
+class Run:
+    """What is known of one run of trio."""
+
+    def __init__(self, runner: Any, kernel: Kernel) -> None:
+        self.runner = runner
+        self.host = kernel.current.host or kernel.current
+        self.name = name_for("trio")
+        self.known: dict[Any, Task] = {}
+        self.calls: set[Task] = set()
+        """Calls from other threads."""
+        self.timers: dict[tuple[float, int], Task] = {}
+        """Of each scope that has a deadline."""
+        self.wakers: dict[Task, str] = {}
+        """Whose turn made the next turn of a task ready."""
+        self.expiring = -math.inf
+        self.is_over = False
+        self.queue = Queue(self)
+
+    def can_go(self) -> bool:
+        return not self.is_over and kernel_is_free(self)
+
+
+_busy: set[int] = set()
+
+
+def kernel_is_free(run: Run) -> bool:
+    return id(run) not in _busy
+
+
+class Queue(deque[Any]):
+    """The runnable tasks; trio gets the one whose turn it is."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self.chosen: Any = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(() if self.chosen is None else (self.chosen,))
+
+    def clear(self) -> None:
+        if self.chosen is not None:
+            self.remove(self.chosen)
+            self.chosen = None
+
+
+runs: weakref.WeakKeyDictionary[Any, Run] = weakref.WeakKeyDictionary()
+
+
+def _run_of(runner: Any) -> Run | None:
+    return runs.get(runner) if running.kernel is not None else None
+
+
+# ---- turns --------------------------------------------------------------------------------------
+
+
+def _get_events(plain: Any) -> Any:
+    def get_events(self: Any, timeout: float) -> Any:
+        kernel = running.kernel
+        run = next((each for each in runs.values() if each.runner.io_manager is self), None)
+        if kernel is None or run is None:
+            return plain(self, timeout)
+        _end_turn(run, kernel)
+        if len(self._registered) > OWN_FILES:
+            kernel.uncontrolled[INPUT] = None
+            for patience in WAITS:
+                events = plain(self, patience)
+                if events or kernel.enabled_in_time():
+                    if events:
+                        return events
+                    break
+        if run.runner.waiting_for_idle and not kernel.enabled_in_time():
+            return []
+        return _next_turn(run, kernel, lambda: plain(self, 1.0))
+
+    return get_events
+
+
+def _next_turn(run: Run, kernel: Kernel, poll: Any) -> Any:
+    chosen = kernel.choose()
+    if chosen.host is not run.host or not _is_of(run, chosen):
+        kernel.hand_to(chosen)
+        run.host.lock.acquire()
+        chosen = kernel.current
+    kernel.current = chosen
+    _busy.add(id(run))
+    deadline = next((key[0] for key, each in run.timers.items() if each is chosen), None)
+    if deadline is not None:
+        kernel.did((Access(chosen.name, True),))
+        run.expiring = deadline
+        return []
+    if chosen in run.calls:
+        kernel.did((Access(chosen.name, True),))
+        run.calls.discard(chosen)
+        kernel.end(chosen)
+        return poll()
+    task = next(each for each, mine in run.known.items() if mine is chosen)
+    run.queue.chosen = task
+    kernel.did((Access(chosen.name, False), *kernel.spun))
+    trio_things.touch_scopes(task)
+    if kernel.is_mixed:
+        kernel.add(Access(run.name, False))
+    kernel.note(beginning_of_coroutine(task.coro, run.wakers.pop(chosen, "")))
+    return []
+
+
+def _is_of(run: Run, chosen: Task) -> bool:
+    return chosen in run.timers.values() or chosen in run.calls or chosen in run.known.values()
+
+
+def _end_turn(run: Run, kernel: Kernel) -> None:
+    run.expiring = -math.inf
+    _busy.discard(id(run))
+    for task, mine in run.known.items():
+        if not mine.ended and mine is kernel.current:
+            trio_things.touch_scopes(task)
+            kernel.note({"kind": "awaits", **awaited_in(task.coro), "at": place_of_coroutine(task.coro)})
+        if not mine.ended and mine.operation is None:
+            footprint = (Access(mine.name, False),)
+            mine.operation = Operation("await", mine.name, footprint, place_of_coroutine(task.coro))
+            mine.ready = never
+
+
+def _add(plain: Any) -> Any:
+    def add(self: Any, deadline: float, cancel_scope: Any) -> None:
+        plain(self, deadline, cancel_scope)
+        kernel = running.kernel
+        run = _run_with(self)
+        if kernel is None or run is None:
+            return
+        timer = kernel.new_task("deadline")
+        timer.host, timer.loop, timer.daemon = run.host, run.name, True
+        kernel.admit(timer)
+        kernel.add(Access(timer.name, True))
+        touched = (Access(run.name, True), Access(timer.name, True))
+        timer.operation = Operation("timer", timer.name, touched, "")
+        timer.ready, timer.wakes_at = run.can_go, deadline - LOOP_START
+        kernel.has_timers = True
+        run.timers[deadline, id(cancel_scope)] = timer
+
+    return add
+
+
+def _remove(plain: Any) -> Any:
+    def remove(self: Any, deadline: float, cancel_scope: Any) -> None:
+        plain(self, deadline, cancel_scope)
+        kernel = running.kernel
+        run = _run_with(self)
+        timer = run.timers.pop((deadline, id(cancel_scope)), None) if run is not None else None
+        if kernel is not None and timer is not None and not timer.ended:
+            kernel.add(Access(timer.name, True))
+            kernel.end(timer)
+
+    return remove
+
+
+def _run_with(deadlines: Any) -> Run | None:
+    return next((each for each in runs.values() if each.runner.deadlines is deadlines), None)
+
+
+# ---- tasks --------------------------------------------------------------------------------------
+
+
+def _reschedule(plain: Any) -> Any:
+    def reschedule(self: Any, task: Any, *given: Any) -> None:
+        plain(self, task, *given)
+        run, kernel = _run_of(self), running.kernel
+        if run is None or kernel is None:
+            return
+        mine = run.known.get(task)
+        if mine is None:
+            mine = run.known[task] = kernel.new_task(called(task.coro, kernel.counts))
+            mine.host, mine.loop = run.host, run.name
+            kernel.admit(mine)
+        elif mine.operation is not None:
+            kernel.opened(("resume", mine.name))
+        if kernel.current is not mine and kernel.current.host is not None:
+            run.wakers[mine] = kernel.current.name
+        kernel.add(Access(mine.name, True))
+        footprint = (Access(run.name, True), Access(mine.name, False))
+        mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(task.coro))
+        mine.ready, mine.why = run.can_go, None
+        mine.trail.arrive(mine, kernel, mine.operation, coroutine_stack(task.coro))
+
+    return reschedule
+
+
+def _task_exited(plain: Any) -> Any:
+    def task_exited(self: Any, task: Any, outcome: Any) -> None:
+        run, kernel = _run_of(self), running.kernel
+        mine = run.known.get(task) if run is not None else None
+        if mine is not None and kernel is not None:
+            kernel.add(Access(mine.name, True))
+            kernel.end(mine)
+        plain(self, task, outcome)
+
+    return task_exited
+
+
+def _unrolled_run(plain: Any) -> Any:
+    def unrolled_run(runner: Any, *given: Any, **options: Any) -> Generator[Any, Any, None]:
+        kernel = running.kernel
+        if kernel is None or getattr(runner, "is_guest", False):
+            yield from plain(runner, *given, **options)
+            return
+        run = runs[runner] = Run(runner, kernel)
+        runner.runq = run.queue
+        try:
+            yield from plain(runner, *given, **options)
+        finally:
+            _leave(run, kernel)
+
+    return unrolled_run
+
+
+def _leave(run: Run, kernel: Kernel) -> None:
+    run.is_over = True
+    _busy.discard(id(run))
+    for task in (*run.timers.values(), *run.calls, *run.known.values()):
+        if not task.ended:
+            kernel.end(task)
+    last, kernel.current = kernel.current, run.host
+    if last is not run.host:
+        footprint = (Access(last.name, False), Access(run.name, True))
+        kernel.visible("leave_loop", run.name, footprint, None, lambda: True)
+
+
+def _run_sync_soon(plain: Any) -> Any:
+    def run_sync_soon(self: Any, *given: Any, **options: Any) -> None:
+        kernel = running.kernel
+        run = next((each for each in runs.values() if each.runner.entry_queue is self), None)
+        if kernel is None or run is None:
+            plain(self, *given, **options)
+            return
+        is_own = kernel.current.host is run.host or kernel.current is run.host
+        mine = kernel.new_task("call from a thread")
+        if not is_own:
+            kernel.visible("call", mine.name, (Access(mine.name, True),))
+        plain(self, *given, **options)
+        mine.host, mine.loop, mine.daemon = run.host, run.name, True
+        kernel.admit(mine)
+        run.calls.add(mine)
+        touched = (Access(run.name, True), Access(mine.name, True))
+        mine.operation = Operation("callback", mine.name, touched, "")
+        mine.ready = run.can_go
+
+    return run_sync_soon
+
+
+# ---- the clock ----------------------------------------------------------------------------------
+
+
+def _clock(plain: Any, abstract: Any) -> Any:
+    class Clock(abstract):  # type: ignore[misc]
+        """Virtual time."""
+
+        def start_clock(self) -> None:
+            pass
+
+        def current_time(self) -> float:
+            kernel = running.kernel
+            assert kernel is not None
+            latest = max((run.expiring for run in runs.values()), default=-math.inf)
+            caller = sys._getframe(2).f_globals.get("__name__", "")
+            if caller.partition(".")[0] not in ("trio", "possibly"):
+                kernel.current.trail.turn()  # a loop that looks at the clock does not do the same again
+            return max(LOOP_START + kernel.current.time, latest)
+
+        def deadline_to_sleep_time(self, deadline: float) -> float:
+            return deadline - self.current_time()
+
+    return lambda *given, **options: plain(*given, **options) if running.kernel is None else Clock()
+
+
+def _has_instrument(self: Any, name: object) -> bool:
+    """Asked before and after every turn: no use of memory by the program."""
+    return name in self.data if hasattr(self, "data") else dict.__contains__(self, name)
+
+
+def install(patches: Patches) -> None:
+    library: Any = sys.modules["trio"]
+    core: Any = sys.modules["trio._core._run"]
+    patches.put(core, "unrolled_run", _unrolled_run(core.unrolled_run))
+    patches.put(core, "SystemClock", _clock(core.SystemClock, library.abc.Clock))
+    patches.put(core.Runner, "reschedule", _reschedule(core.Runner.reschedule))
+    patches.put(core.Runner, "task_exited", _task_exited(core.Runner.task_exited))
+    patches.put(core.Deadlines, "add", _add(core.Deadlines.add))
+    patches.put(core.Deadlines, "remove", _remove(core.Deadlines.remove))
+    trio_things.install(patches)
+    kind: Any = core.TheIOManager
+    patches.put(kind, "get_events", _get_events(kind.get_events))
+    instruments: Any = sys.modules["trio._core._instrumentation"].Instruments
+    patches.put(instruments, "__contains__", _has_instrument)
+    threads: Any = sys.modules["trio._core._thread_cache"]
+    patches.put(threads, "Lock", threading.Lock)  # it may have been imported before that is a model
+    queue: Any = sys.modules["trio._core._entry_queue"].EntryQueue
+    patches.put(queue, "run_sync_soon", _run_sync_soon(queue.run_sync_soon))

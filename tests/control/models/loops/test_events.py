@@ -1,0 +1,165 @@
+"""Event loops: what one turn starts keeps its order, and nothing goes on for ever that does not have to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from possibly.control.schedulers.dpor import Dpor
+from tests.control.joining.judged import results
+from tests.control.runtime.running import explored
+
+IN_ORDER = """\
+import asyncio
+order = []
+async def note(name): order.append(name)
+async def main():
+    await asyncio.gather(note("a"), note("b"), note("c"))
+    assert order == ["a", "b", "c"]
+asyncio.run(main())
+"""
+HEARTBEAT = """\
+import asyncio
+beats = 0
+async def heart():
+    global beats
+    while True:
+        await asyncio.sleep(1)
+        beats += 1
+async def main():
+    task = asyncio.create_task(heart())
+    await asyncio.sleep(3.5)
+    task.cancel()
+    assert beats in (2, 3, 4), beats
+asyncio.run(main())
+"""
+CALLS_ITSELF = """\
+import asyncio
+calls, done = 0, False
+def again():
+    global calls
+    calls += 1
+    if not done: asyncio.get_running_loop().call_soon(again)
+async def main():
+    global done
+    asyncio.get_running_loop().call_soon(again)
+    await asyncio.sleep(0.1)
+    done = True
+    await asyncio.sleep(2)
+    assert calls > 1
+asyncio.run(main())
+"""
+LIMIT = """\
+import asyncio
+called = []
+async def main():
+    asyncio.get_running_loop().call_later(300, called.append, 1)
+    try:
+        await asyncio.wait_for(asyncio.sleep(10), timeout=1)
+        assert False
+    except asyncio.TimeoutError:
+        assert not called
+asyncio.run(main())
+"""
+THREAD_ANSWERS = """\
+import asyncio, queue, threading
+line = queue.SimpleQueue()
+def serve():
+    while (found := line.get()) is not None:
+        found[0].call_soon_threadsafe(found[1].set_result, 1)
+async def ask():
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    line.put((loop, future))  # in the middle of a turn: no other task of the loop comes between
+    assert await future == 1
+async def main():
+    worker = threading.Thread(target=serve)
+    worker.start()
+    await asyncio.gather(ask(), ask())
+    line.put(None)
+    worker.join()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("source", [IN_ORDER, HEARTBEAT, CALLS_ITSELF, LIMIT, THREAD_ANSWERS])
+def test_holds_and_is_covered(tmp_path: Path, source: str) -> None:
+    found = explored(tmp_path, source)
+    assert found.complete, (found.failure, found.open)
+
+
+def test_after_a_sleep_the_order_is_open(tmp_path: Path) -> None:
+    source = IN_ORDER.replace("order.append(name)", "await asyncio.sleep(0); order.append(name)")
+    assert explored(tmp_path, source).holds is False
+    assert explored(tmp_path, source, fifo=True).complete
+
+
+BACKGROUND = """\
+import asyncio
+saved = []
+async def save(item):
+    await asyncio.sleep({0})
+    saved.append(item)
+async def main():
+    asyncio.create_task(save(1))
+    for _ in range(3):
+        await asyncio.sleep({0})
+asyncio.run(main())
+print(saved)
+"""
+FAILING = """\
+import asyncio
+done = []
+async def fails():
+    await asyncio.sleep(0)
+    raise ValueError
+async def first():
+    done.append(1)
+async def second():
+    await asyncio.sleep(0)
+    done.append(2)
+async def main():
+    try:
+        await asyncio.gather(fails(), first(), second())
+    except ValueError:
+        print(done)
+asyncio.run(main())
+"""
+GATHERED = """\
+import asyncio
+n = 0
+async def work():
+    global n
+    value = n
+    await asyncio.sleep(0)
+    n = value + 1
+    await asyncio.sleep(0)
+async def main():
+    await asyncio.gather(*(work() for _ in range(3)))
+    print(n)
+asyncio.run(main())
+"""
+
+
+def _printed(path: Path, source: str) -> tuple[set[str], int]:
+    """What the program prints in any of its executions, and how many there are."""
+    path.write_text(source)
+    found = results(path, Dpor)
+    assert found is not None
+    return {output.decode().strip() for _, _, output in found[0]}, found[1].tree.executions
+
+
+@pytest.mark.parametrize("delay", ["0", "0.01"])
+def test_a_task_that_nobody_waits_for_may_be_too_late(delay: str, tmp_path: Path) -> None:
+    assert _printed(tmp_path / "program.py", BACKGROUND.format(delay))[0] == {"[]", "[1]"}
+
+
+def test_whoever_gathers_goes_on_when_the_first_fails(tmp_path: Path) -> None:
+    assert _printed(tmp_path / "program.py", FAILING)[0] == {"[]", "[1]", "[1, 2]"}
+
+
+def test_which_of_those_that_are_gathered_is_the_last_makes_no_difference(tmp_path: Path) -> None:
+    printed, executions = _printed(tmp_path / "program.py", GATHERED)
+    assert printed == {"1", "2", "3"}
+    assert executions == 15

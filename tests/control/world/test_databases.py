@@ -1,0 +1,59 @@
+"""sqlite3 under control: statements are steps, and whoever finds a database locked waits for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from possibly.control.forking.zygote import script
+from possibly.session.exploring.explore import Exploration, Options, explore
+
+BANK = """
+import os, sqlite3, tempfile, threading
+path = os.path.join(tempfile.mkdtemp(), "bank.db")
+with sqlite3.connect(path) as setup:
+    setup.execute("create table account (balance integer)")
+    setup.execute("insert into account values (100)")
+setup.close()
+def withdraw(amount):
+    db = sqlite3.connect(path, isolation_level=None, timeout=30)
+    {0}
+    db.close()
+threads = [threading.Thread(target=withdraw, args=(amount,)) for amount in (10, 20)]
+for each in threads: each.start()
+for each in threads: each.join()
+with sqlite3.connect(path) as final:
+    assert [row for row in final.execute("select balance from account")] == [(70,)]
+"""
+APART = """(balance,) = db.execute("select balance from account").fetchone()
+    db.execute("update account set balance = ?", (balance - amount,))"""
+AT_ONCE = """db.execute("update account set balance = balance - ?", (amount,))"""
+LOCKED = """db.execute("begin immediate")
+    balance = db.cursor().execute("select balance from account").fetchall()[0][0]
+    db.executemany("update account set balance = ?", [(balance - amount,)])
+    db.commit()"""
+UPGRADED = LOCKED.replace("begin immediate", "begin")
+
+
+def explored(tmp_path: Path, body: str) -> Exploration:
+    path = tmp_path / "program.py"
+    path.write_text(BANK.format(body))
+    with script((str(path),)) as program:
+        return explore(program, Options(executions=300, minimise=0))
+
+
+def test_an_update_between_two_statements_is_lost(tmp_path: Path) -> None:
+    found = explored(tmp_path, APART)
+    assert found.failure is not None and found.failure.kind == "assertion"
+
+
+@pytest.mark.parametrize("body", [AT_ONCE, LOCKED])
+def test_what_the_database_does_at_once_or_under_its_lock_is_not(tmp_path: Path, body: str) -> None:
+    found = explored(tmp_path, body)
+    assert found.holds is True, found.open or found.failure
+
+
+def test_two_readers_who_both_want_to_write_find_the_database_locked(tmp_path: Path) -> None:
+    found = explored(tmp_path, UPGRADED)
+    assert found.failure is not None and "locked" in found.failure.message
