@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from possibly.logic.specification import Specification, property_from_text
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.verdict.model import Truth, Verdict
 from tests.generate import CTL, LTL, Formula, random_formula, random_trace
 from tests.reference import Reference

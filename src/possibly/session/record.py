@@ -23,7 +23,7 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.logic.specification import Specification
 from possibly.recorder.entries import INITIAL
 from possibly.recorder.log import PERIOD
-from possibly.recorder.merge import Progress, write_merged
+from possibly.recorder.merging.merge import Progress, write_merged
 from possibly.recorder.recording import VARIABLE, Recording, Settings
 from possibly.recorder.watch import NAMED, USUAL, watched
 from possibly.records import dataclass, field, replace
@@ -46,6 +46,7 @@ class Request:
     watch: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     races: bool = False
+    """Accesses that race are told."""
     ranks: int | None = None
     """So many processes under mpiexec."""
     stdout: int | IO[bytes] | None = None
@@ -57,6 +58,8 @@ class Request:
     """What the starter needs to know."""
     record: str = NAMED
     """How much is recorded: see `recorder.watch`."""
+    everything: bool = False
+    """Every access to what is shared is told, and every look at a primitive."""
     shared: bool = False
     """Accesses that conflict and are not ordered are told, so that they order the run."""
 
@@ -79,9 +82,9 @@ class Done:
 def record_program(request: Request, progress: Progress | None = None) -> Done:
     """Runs the program, recorded, and writes the trace."""
     _check_program(request)
-    watch = watched(request.specification, request.watch, request.calls, False, request.record)
+    watch = watched(request.specification, request.watch, request.calls, request.everything, request.record)
     is_followed = request.send is not None or request.starter != STARTER
-    if request.record in (USUAL, NAMED) and not is_followed and (request.shared or request.races):
+    if _is_judged(request) and not is_followed and (request.shared or request.races):
         watch = replace(watch, shared=True)
     folder = tempfile.mkdtemp(prefix="possibly-")
     try:
@@ -92,6 +95,11 @@ def record_program(request: Request, progress: Progress | None = None) -> Done:
         return Done(request.output, events, processes, status)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_judged(request: Request) -> bool:
+    """Whether it is found out while the program runs which accesses order it."""
+    return request.record in (USUAL, NAMED) and not request.everything
 
 
 def _write(
@@ -141,8 +149,8 @@ def _sending(request: Request, folder: str) -> Iterator[Callable[[], None] | Non
     if request.send is None:
         yield None
         return
-    from possibly.recorder.streaming import Streaming
-    from possibly.session.sending import Lines
+    from possibly.recorder.merging.streaming import Streaming
+    from possibly.session.watching.sending import Lines
 
     with Lines(request.send) as monitor:
 

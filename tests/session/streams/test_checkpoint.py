@@ -12,10 +12,10 @@ import pytest
 
 from possibly.errors import PossiblyError
 from possibly.logic.specification import Specification, property_from_text
-from possibly.session.check import Options
-from possibly.session.streams.checkpoint import Checkpoint
-from possibly.session.watch import WatchedRun
-from tests.detection.online_arrivals import lines_of
+from possibly.session.checking.check import Options
+from possibly.session.watching.streams.checkpoint import Checkpoint
+from possibly.session.watching.watch import WatchedRun
+from tests.detection.online.arrivals import lines_of
 from tests.generate import random_formula, random_trace
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))

@@ -15,18 +15,22 @@ import pytest
 
 from possibly.errors import PossiblyError
 from possibly.logic.specification import Specification, property_from_text
-from possibly.session.check import Options
-from possibly.session.intake import Intake
-from possibly.session.sending import Sender
-from possibly.session.streams.checkpoint import Checkpoint
-from possibly.session.streams.following import StreamLoop
-from possibly.session.streams.messages import Message, StreamAddress
-from possibly.session.watch import WatchedRun
+from possibly.session.checking.check import Options
+from possibly.session.watching.intake import Intake
+from possibly.session.watching.sending import Sender
+from possibly.session.watching.streams.checkpoint import Checkpoint
+from possibly.session.watching.streams.following import StreamLoop
+from possibly.session.watching.streams.messages import Message, StreamAddress
+from possibly.session.watching.streams.nats_stream import NatsSource
+from possibly.session.watching.streams.redis_stream import RedisSource
+from possibly.session.watching.watch import WatchedRun
 from possibly.verdict.model import Truth
 from tests.session.streams.servers import SCHEMES, Network, Server, until
 
 HOLDS, FAILS = "AG(!(P.x == 7 & Q.x == 7))", "AG(!(P.x == 5 & Q.x == 3))"
 ROUNDS = 400
+SOURCES = (NatsSource, RedisSource)
+"""Imported here: two threads that import for the first time can meet in the parser of CPython 3.11."""
 
 
 @pytest.fixture
@@ -139,7 +143,7 @@ def test_the_network_is_cut(server: Server, tmp_path: Path) -> None:
 
 SENDER = """
 import json, os, signal, sys
-from possibly.session.sending import Sender
+from possibly.session.watching.sending import Sender
 sender = Sender(sys.argv[1], {"P": {"x": 0}, "Q": {"x": 0}})
 for line in sys.stdin:
     sender.event(**json.loads(line))

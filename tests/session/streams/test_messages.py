@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from possibly.errors import UsageError
-from possibly.session.streams.messages import StreamAddress, is_stream
+from possibly.session.watching.streams.messages import StreamAddress, is_stream
 
 
 def test_an_address() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from possibly.session.streams import outbox as module
-from possibly.session.streams.messages import StreamAddress
-from possibly.session.streams.outbox import Outbox, folder_of
+from possibly.session.watching.streams import outbox as module
+from possibly.session.watching.streams.messages import StreamAddress
+from possibly.session.watching.streams.outbox import Outbox, folder_of
 
 
 def sent(outbox: Outbox) -> list[tuple[int, bytes]]:

@@ -1,0 +1,20 @@
+"""Questions about a recorded run.
+
+- `check`: checking a specification on a trace
+- `deadlocks`: deadlocks that another order of a recorded run reaches
+- `diff`: two runs compared
+- `keyed`: checking `forall key`
+- `many`: the same question about many files
+- `modular`: task formulas judged module by module
+- `path_forms`: what a path expression compiles to, as data
+- `paths`: checking `expect`, `never` and `watch`
+- `predictive`: `--order predictive`
+- `slicing`: slicing a trace for a predicate
+- `suggest`: properties of a run, mined from the patterns
+- `tasks`: checking a property of the task logic
+- `unrecorded`: what a property asks that its trace cannot answer, because it was not recorded or was cut
+  off
+- `vacuity`: properties that hold because what they speak of never happens
+- `coverage`: what a set of runs has shown
+- `cuts`: the cuts of a run with what marks and slices them
+"""

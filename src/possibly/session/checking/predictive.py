@@ -1,0 +1,138 @@
+"""`--order predictive`: properties in every order of unsynchronised accesses, not only in the recorded one.
+
+Each order of the racing accesses is a run of its own, which is checked in causal order. A violation in
+another order is certain if every read on the way sees what it saw in the recording: then no process notices
+a difference. If some read sees another value, the violation is a candidate: the program may do something
+else from there, and `possibly confirm` tells. If there are too many orders to try all, what holds in those
+tried is unknown.
+
+What holds in each run holds in all as long as the formula speaks of all paths; one of some path holds if it
+does in one run. Formulas that mix both are left undecided where runs race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import islice
+
+from possibly.detection.prediction.orders import Orders, TooManyError, is_unnoticed
+from possibly.logic.specification import Property, Specification
+from possibly.logic.syntax import Iff, Implies, Node, Not, Temporal
+from possibly.logic.walk import children
+from possibly.records import replace
+from possibly.session.checking.check import Options, Progress, check_trace
+from possibly.trace import read_trace, write_lines
+from possibly.trace.model import Trace
+from possibly.trace.recorded import recorded_of
+from possibly.verdict.model import Report, Truth, Verdict
+
+MOST_ORDERS = 300
+"""Orders that are tried."""
+REASON = "more orders of racing accesses than the {count:,} tried, in which it is so; record less, or explore"
+MIXED = "it speaks of all paths and of some, and accesses race; --order causal keeps their recorded order"
+
+
+def check_predictive(
+    trace: Trace, specification: Specification, options: Options, progress: Progress | None = None
+) -> Report:
+    """The answers in all orders of unsynchronised accesses."""
+    causal = replace(options, order="causal")
+    report = check_trace(trace, specification, causal, progress)
+    others, is_complete, tried = _others(trace)
+    if not others and is_complete:
+        return report
+    verdicts = list(report.verdicts)
+    asked = [number for number, each in enumerate(verdicts) if each.language in ("ctl", "ltl")]
+    for number in asked:
+        verdicts[number] = _Prediction(trace, specification, causal, number).verdict(
+            verdicts[number], others, is_complete, tried
+        )
+    return replace(report, verdicts=tuple(verdicts))
+
+
+def _others(trace: Trace) -> tuple[list[tuple[int, ...]], bool, int]:
+    """Orders besides the recorded one, and whether these are all."""
+    if trace.meet is not None:
+        return [], _is_race_free(trace), 1
+    try:
+        found = list(islice(Orders(trace).all(), MOST_ORDERS + 1))
+    except TooManyError:
+        return [], False, 1
+    return found[1:MOST_ORDERS], len(found) <= MOST_ORDERS, min(len(found), MOST_ORDERS)
+
+
+def _is_race_free(trace: Trace) -> bool:
+    try:
+        return Orders(trace).racing == 0
+    except TooManyError:
+        return False
+
+
+class _Prediction:
+    """One property in other orders."""
+
+    def __init__(self, trace: Trace, specification: Specification, options: Options, number: int) -> None:
+        self._trace = trace
+        self._property: Property = specification.properties[number]
+        self._specification = replace(specification, properties=(self._property,))
+        self._options = options
+
+    def verdict(
+        self, known: Verdict, others: Sequence[tuple[int, ...]], is_complete: bool, tried: int
+    ) -> Verdict:
+        sides = _sides(self._property.formula) if known.language == "ctl" else {True}
+        if len(sides) > 1:
+            return replace(known, truth=Truth.UNKNOWN, reason=MIXED, witness=None, explanation=None)
+        sought = Truth.HOLDS if sides == {False} else Truth.VIOLATED
+        if known.truth is sought:
+            return known
+        best: Verdict | None = None
+        for found in self._found(others, sought):
+            if not found.candidate:
+                return found
+            best = best or found
+        if best is not None or known.truth is Truth.UNKNOWN or is_complete:
+            return best or known
+        return replace(
+            known, truth=Truth.UNKNOWN, reason=REASON.format(count=tried), witness=None, explanation=None
+        )
+
+    def _found(self, others: Sequence[tuple[int, ...]], sought: Truth) -> Iterator[Verdict]:
+        for order in others:
+            run = _in_order(self._trace, order)
+            verdict = check_trace(run, self._specification, self._options).verdicts[0]
+            if verdict.truth is sought:
+                yield replace(verdict, observed=None, candidate=not self._is_certain(verdict, order))
+
+    def _is_certain(self, verdict: Verdict, order: Sequence[int]) -> bool:
+        recorded = recorded_of(self._trace.header)
+        if recorded is not None and not recorded.accesses:
+            return False
+        path: Sequence[int] = order
+        if verdict.witness is not None:
+            path = [event for name in verdict.witness.path if (event := self._trace.find(name)) is not None]
+        return is_unnoticed(self._trace, path)
+
+
+def _in_order(trace: Trace, order: Sequence[int]) -> Trace:
+    lines = "\n".join(write_lines(trace, list(order)))
+    return replace(read_trace(BytesIO(lines.encode("utf-8", "surrogatepass"))), file=trace.file)
+
+
+def _sides(formula: Node | None) -> set[bool]:
+    """True if it speaks of all paths, False if of some; both if it mixes them. No path: all is one."""
+    found = set(_quantifiers(formula, True)) if formula is not None else set()
+    return found or {True}
+
+
+def _quantifiers(node: Node, is_positive: bool) -> Iterator[bool]:
+    if isinstance(node, Temporal):
+        yield (node.operator[0] == "A") is is_positive
+    for child in children(node):
+        if isinstance(node, Iff):
+            yield from _quantifiers(child, True)
+            yield from _quantifiers(child, False)
+        else:
+            is_turned = isinstance(node, Not) or (isinstance(node, Implies) and child is node.left)
+            yield from _quantifiers(child, is_positive is not is_turned)

@@ -1,0 +1,7 @@
+"""Macro-steps as every view runs them.
+
+- `between`: what macro-steps do not control, decided step by step
+- `paths`: claims and properties on all cuts of each path of macro-steps
+- `sources`: what a tree of macro-steps was made from
+- `tree`: macro-steps as every view runs them
+"""

@@ -1,0 +1,105 @@
+"""What stands around a line of the user's source: the statements that it is in, as its syntax says."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from possibly.trace.place import place_in
+
+
+class Span(NamedTuple):
+    """A statement and the first and last line of it."""
+
+    node: ast.AST
+    first: int
+    last: int
+
+
+def _spans(file: str) -> tuple[Span, ...]:
+    linecache.checkcache(file)  # a program may be edited while we live
+    return _spans_of("".join(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=32)
+def _spans_of(text: str) -> tuple[Span, ...]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+    return tuple(Span(node, node.lineno, node.end_lineno or node.lineno) for node in nodes)
+
+
+def around(at: str) -> list[ast.stmt]:
+    """The statements that a line is in, from the outermost to the innermost."""
+    file, line = place_in(at)
+    found = [span for span in _spans(file) if span.first <= line <= span.last]
+    found.sort(key=lambda span: (span.first, -span.last))
+    return [span.node for span in found if isinstance(span.node, ast.stmt)]
+
+
+def is_test(at: str) -> bool:
+    """Whether a line asks a question on which something depends."""
+    line = place_in(at).line
+    tests = (node.test for node in around(at) if isinstance(node, ast.If | ast.While))
+    return any(test.lineno <= line <= (test.end_lineno or test.lineno) for test in tests)
+
+
+def test_around(at: str) -> ast.If | ast.While | None:
+    """The innermost `if` or `while` whose body a line is in."""
+    line = place_in(at).line
+    nodes = [node for node in around(at) if isinstance(node, ast.If | ast.While)]
+    return next((node for node in reversed(nodes) if node.lineno < line), None)
+
+
+def function_of(at: str) -> str:
+    functions = [each for each in around(at) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return functions[-1].name if functions else ""
+
+
+def is_async(at: str) -> bool:
+    functions = [each for each in around(at) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return bool(functions) and isinstance(functions[-1], ast.AsyncFunctionDef)
+
+
+def loop_of(at: str) -> str:
+    """The library of event loops that a file uses: `asyncio` if nothing else is said."""
+    spans = _spans(place_in(at).file)
+    imported = [span.node for span in spans if isinstance(span.node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in imported for alias in node.names} | {
+        node.module for node in imported if isinstance(node, ast.ImportFrom)
+    }
+    return next((name for name in ("asyncio", "trio", "anyio") if name in names), "asyncio")
+
+
+def is_tidied_up(at: str) -> bool:
+    """Whether something is done whatever happens at a line: a `finally`, a handler, a `with` around it."""
+    inside = around(at)
+    return any(isinstance(each, ast.Try | ast.With | ast.AsyncWith) for each in inside)
+
+
+def calls_at(at: str) -> Iterator[ast.Call]:
+    """The calls that a line makes, the innermost statement's alone."""
+    line = place_in(at).line
+    nodes = around(at)
+    if nodes:
+        for node in ast.walk(nodes[-1]):
+            if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
+                yield node
+
+
+def methods_at(at: str) -> set[str]:
+    """The names of the methods that a line calls."""
+    return {call.func.attr for call in calls_at(at) if isinstance(call.func, ast.Attribute)}
+
+
+def plain_pops(at: str) -> bool:
+    """Whether a line takes the last item of a list: `pop()` without an index."""
+    return any(
+        isinstance(call.func, ast.Attribute) and call.func.attr == "pop" and not call.args
+        for call in calls_at(at)
+    )

@@ -1,0 +1,169 @@
+"""`--order predictive` against every order that synchronisation allows, one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from possibly.detection.prediction.orders import is_unnoticed
+from possibly.logic.specification import Specification, property_from_text
+from possibly.session.checking.check import Options
+from possibly.session.checking.predictive import check_predictive
+from possibly.trace.build import TraceBuilder
+from possibly.trace.model import Trace
+from possibly.verdict.model import Truth, Verdict
+from possibly.views.cli.main import main
+
+MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+CASES = 500 * MANY if MANY > 1 else 60
+
+
+def predicted(trace: Trace, formula: str, language: str = "ctl") -> Verdict:
+    specification = Specification(properties=(property_from_text(language, formula, "it"),))
+    return check_predictive(trace, specification, Options(explain=False)).verdicts[0]
+
+
+def random_trace(random: Random) -> Trace:
+    """Two or three processes that read and write two variables; now and then one waits for another."""
+    builder = TraceBuilder()
+    names = ["P", "Q", "R"][: random.randint(2, 3)]
+    builder.header(processes=[(name, {}) for name in names], shared={"x": 0, "y": 0})
+    counts = dict.fromkeys(names, 0)
+    for _ in range(random.randint(3, 6)):
+        name = random.choice(names)
+        fields: dict[str, Any] = {"p": name}
+        variable = random.choice("xy")
+        if random.random() < 0.6:
+            fields["write"] = {variable: random.randint(0, 2)}
+        else:
+            fields["read"] = [variable]
+        other = random.choice(names)
+        if other != name and counts[other] and random.random() < 0.3:
+            fields["after"] = [f"{other}:{counts[other]}"]
+        builder.add_fields(fields)
+        counts[name] += 1
+    return builder.finish()
+
+
+def runs(trace: Trace, done: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """All orders that processes and `after` allow."""
+    if len(done) == len(trace):
+        yield done
+    for event in range(len(trace)):
+        if event not in done:
+            chain = trace.events_of[trace.process[event]]
+            before = {*chain[: trace.position[event] - 1], *trace.after(event)}
+            if before <= set(done):
+                yield from runs(trace, (*done, event))
+
+
+def states(trace: Trace, order: tuple[int, ...]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The values after each event, and whether all reads so far saw what they saw in the recorded order."""
+    recorded = sights(trace, tuple(range(len(trace))))
+    seen = sights(trace, order)
+    values, is_same = dict(trace.shared), True
+    yield dict(values), True
+    for event in order:
+        is_same = is_same and all(seen[event, name] == recorded[event, name] for name in trace.reads(event))
+        values.update(trace.writes(event))
+        yield dict(values), is_same
+
+
+def sights(trace: Trace, order: tuple[int, ...]) -> dict[tuple[int, str], Any]:
+    values, found = dict(trace.shared), {}
+    for event in order:
+        found.update({(event, name): values[name] for name in trace.reads(event)})
+        values.update(trace.writes(event))
+    return found
+
+
+def test_all_orders_and_no_others() -> None:
+    random, kinds = Random("predictive"), set()
+    for _ in range(CASES):
+        trace, x, y = random_trace(random), random.randint(0, 2), random.randint(0, 2)
+        reached = [
+            is_same
+            for order in runs(trace)
+            for values, is_same in states(trace, order)
+            if values == {"x": x, "y": y}
+        ]
+        never = predicted(trace, f"AG(!(x == {x} & y == {y}))")
+        some = predicted(trace, f"EF(x == {x} & y == {y})")
+        assert (never.truth is Truth.VIOLATED) is bool(reached)
+        assert (some.truth is Truth.HOLDS) is bool(reached)
+        if reached and not never.candidate:
+            assert any(reached), "a certain violation is one that nobody notices"
+        kinds.add((never.truth, never.candidate))
+    assert kinds >= {(Truth.HOLDS, False), (Truth.VIOLATED, False)}
+
+
+def lost_update() -> Trace:
+    builder = TraceBuilder()
+    builder.header(processes=[("P", {}), ("Q", {})], shared={"x": 0})
+    for process, value in (("P", 1), ("Q", 2)):
+        builder.add_fields({"p": process, "read": ["x"]})
+        builder.add_fields({"p": process, "write": {"x": value}})
+    return builder.finish()
+
+
+def test_a_lost_update_is_a_candidate() -> None:
+    found = predicted(lost_update(), "AG(done(P) & done(Q) -> x == 2)")
+    assert (found.truth, found.candidate) == (Truth.VIOLATED, True)
+    assert predicted(lost_update(), "G(done(P) & done(Q) -> x == 2)", "ltl").candidate
+
+
+def test_values_that_stand_for_objects_are_not_alike() -> None:
+    """Q reads what P wrote; in the other order what R wrote, which is told by the same words."""
+
+    def is_alike(value: object, **header: Any) -> bool:
+        builder = TraceBuilder()
+        builder.header(processes=[("P", {}), ("Q", {}), ("R", {})], shared={"x": 0}, extra=header)
+        builder.add_fields({"p": "P", "write": {"x": value}})
+        builder.add_fields({"p": "Q", "read": ["x"]})
+        builder.add_fields({"p": "R", "write": {"x": value}})
+        return is_unnoticed(builder.finish(), (0, 2, 1))
+
+    assert is_alike(5)
+    assert not is_alike("<object>")
+    assert not is_alike(None)
+    assert not is_alike(5, recorded={"functions": [], "for_order": ["x"]})
+
+
+def test_formulas_of_all_and_of_some_paths_are_left_open() -> None:
+    found = predicted(lost_update(), "AG(EF(x == 2))")
+    assert found.truth is Truth.UNKNOWN
+    assert "of all paths and of some" in (found.reason or "")
+
+
+def test_many_orders_are_not_tried_out() -> None:
+    builder = TraceBuilder()
+    names = [f"P{number}" for number in range(8)]
+    builder.header(processes=[(name, {}) for name in names], shared={"x": 0})
+    for name in names:
+        builder.add_fields({"p": name, "write": {"x": 1}})
+    found = predicted(builder.finish(), "AG(x <= 1)")
+    assert found.truth is Truth.UNKNOWN
+    assert "more orders of racing accesses than the 300 tried" in (found.reason or "")
+
+
+def test_the_bank_loses_money(capsys: Any) -> None:
+    folder = Path(__file__).parents[3] / "examples" / "bank"
+    words = [str(folder / "run.jsonl"), "--spec", str(folder / "bank.spec"), "--only", "nothing_lost"]
+    assert main(["check", *words]) == 0
+    capsys.readouterr()
+    assert main(["check", *words, "--order", "predictive", "--json"]) == 1
+    assert '"candidate": true' in capsys.readouterr().out.replace('":true', '": true')
+
+
+@pytest.mark.alone
+def test_the_live_bank_loses_it_too(tmp_path: Path, capsys: Any) -> None:
+    folder = Path(__file__).parents[3] / "examples" / "bank"
+    words = ["confirm", "--order", "predictive", "--spec", str(folder / "bank.spec"), "--json"]
+    words += ["--output", str(tmp_path / "bank.schedule"), str(folder / "run.jsonl"), "nothing_lost"]
+    assert main([*words, str(folder / "wrong.py")]) == 1
+    assert '"confirmation": "confirmed"' in capsys.readouterr().out
