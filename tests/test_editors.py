@@ -1,4 +1,4 @@
-"""The extension for VS Code: it declares what the adapter takes, and makes problems of real answers."""
+"""The extension for VS Code: it declares what the adapter takes, and shows real answers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from possibly import __version__
-from possibly.views.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 EXTENSION = ROOT / "editors" / "vscode"
@@ -29,17 +29,23 @@ def test_the_launch_configuration_is_that_of_the_adapter() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_verdicts_become_problems(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(ROOT)
-    words = ["examples/mutex/run.jsonl", "--spec", "examples/mutex/mutex.spec", "--format", "sarif"]
-    assert main(["check", *words]) == 1
-    log = tmp_path / "log.sarif"
-    log.write_text(capsys.readouterr().out, encoding="utf-8")
-    environment = {**os.environ, "POSSIBLY_SARIF": str(log)}
+def test_the_bundle_shows_real_answers(tmp_path: Path) -> None:
+    command = tmp_path / "possibly"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m possibly "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    environment = {**os.environ, "POSSIBLY_COMMAND": str(command)}
     done = subprocess.run(
-        ["node", "--test", "problems.test.js"],
+        ["node", "--test", "test/bundle.test.js"],
         cwd=EXTENSION, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(
+    shutil.which("node") is None or not (EXTENSION / "node_modules").is_dir(),
+    reason="node or editors/vscode/node_modules is missing: the bundle cannot be made again (make page)",
+)
+def test_the_bundle_is_up_to_date(tmp_path: Path) -> None:
+    made = tmp_path / "extension.js"
+    subprocess.run(["node", "build.mjs", str(made)], cwd=EXTENSION, check=True, capture_output=True)
+    assert made.read_text() == (EXTENSION / "dist/extension.js").read_text(), "it is old: run make page"

@@ -45,7 +45,7 @@ def of_argparse(command: str, words: list[str]) -> dict[str, object] | None:
 
 
 def plain(command: str, words: list[str]) -> dict[str, object] | None:
-    found = plainly(import_module(f"possibly.views.cli.{command}").add_arguments, words)
+    found = plainly(import_module(f"possibly.views.cli.recorded.{command}").add_arguments, words)
     return None if found is None else vars(found)
 
 

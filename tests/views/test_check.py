@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from possibly.trace import load
-from possibly.views.cli import check
-from possibly.views.cli.check import combined, reordered, wants_colour
 from possibly.views.cli.main import main
+from possibly.views.cli.recorded import check
+from possibly.views.cli.recorded.check import combined, reordered, wants_colour
 from tests.views.conftest import SAFE, TRUE
 from tests.views.samples import mutex_trace
 
@@ -213,12 +213,12 @@ def test_a_page_that_cannot_be_written(capsys: Capture) -> None:
 
 
 def test_files_take_a_single_trace() -> None:
-    assert checked("run.jsonl", "run.jsonl", "--ctl", SAFE, "--html", "page.html") == 2
-    assert not os.path.exists("page.html")
+    assert checked("run.jsonl", "run.jsonl", "--ctl", SAFE, "--write-order", "o.jsonl") == 2
+    assert not os.path.exists("o.jsonl")
 
 
 def test_an_interrupted_check_leaves_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(check, "checked", interrupted)

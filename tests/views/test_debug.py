@@ -21,9 +21,9 @@ from pathlib import Path
 import pytest
 
 import possibly
-from possibly.session.debug import Opening, opened
-from possibly.views.cli.debug import completions
-from possibly.views.cli.debug_commands import commands, execute, split_options
+from possibly.session.debugging.temporal import Opening, opened
+from possibly.views.cli.debugger.commands import commands, execute, split_options
+from possibly.views.cli.debugger.debug import completions
 from possibly.views.cli.main import main
 
 ROOT = Path(__file__).parents[2]

@@ -162,6 +162,14 @@ def test_a_claim_about_a_single_task(folder: Path) -> None:
     assert main(["explore", "claims.py"]) == 0
 
 
+def test_a_claim_that_is_false_before_the_first_step(folder: Path) -> None:
+    source = "import possibly\npossibly.claim('G(a.n < 2)')\n"
+    body = "def run():\n    n = 1\nt = threading.Thread(target=run, name='a'); t.start(); t.join()\n"
+    (folder / "claims.py").write_text("import threading\n" + source + body)
+    assert main(["explore", "claims.py"]) == 1
+    assert main(["replay", "claims.schedule"]) == 1
+
+
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [

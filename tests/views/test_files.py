@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 from possibly.errors import PossiblyError
 from possibly.views.cli import files
 from possibly.views.cli.files import loaded, named_errors, read_text, write_lines_to, write_text
+from possibly.views.cli.main import main
 
 
 def test_text_is_read_without_a_byte_order_mark(tmp_path: Path) -> None:
@@ -101,3 +103,25 @@ def test_what_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
 def test_a_broken_pipe_is_no_fault_of_the_file() -> None:
     with pytest.raises(BrokenPipeError), named_errors("file"):
         raise BrokenPipeError
+
+
+def test_reports_make_room_for_what_is_written_to_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever command it is, standard output is the page, the order or the schedule alone."""
+    monkeypatch.chdir(tmp_path)
+    trace = str(Path(__file__).parents[2] / "examples" / "mutex" / "run.jsonl")
+    words = ["check", trace, "--ctl", "AG(!(P1.critical & P2.critical))"]
+    assert main([*words, "--html", "-"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("<!DOCTYPE html>") and "VIOLATED" in err
+    assert main([*words, "--write-order", "-"]) == 1
+    out, err = capsys.readouterr()
+    assert {json.loads(line)["p"] for line in out.splitlines()[1:]} == {"P1", "P2"} and "VIOLATED" in err
+    Path("program.py").write_text("assert False\n")
+    assert main(["explore", "-o", "-", "program.py"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("possibly schedule") and "AssertionError" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
+    assert main(["debug", "-"]) == 2
+    assert "commands come from standard input" in capsys.readouterr().err

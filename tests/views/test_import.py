@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from possibly.trace import load
-from possibly.views.cli.import_ import output_names
 from possibly.views.cli.main import main
+from possibly.views.cli.recorded.import_ import output_names
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,44 @@ def test_what_cannot_be_imported(words: list[str], message: str, capsys: pytest.
     assert main(["import", "shiviz", *words, "-o", "run.jsonl"]) == 2
     assert message in capsys.readouterr().err
     assert not Path("run.jsonl").exists()
+
+
+def test_any_log_with_an_event_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    log = ["started", "who=a does=send m=1", "who=b does=receive m=1 x=2"]
+    (tmp_path / "run.log").write_text("\n".join(log))
+    words = [
+        "--process",
+        "who",
+        "--send",
+        "does=s*",
+        "--receive",
+        "does=r*",
+        "--message",
+        "m",
+        "--set",
+        "x=x",
+    ]
+    assert main(["import", "lines", "run.log", "-o", "run.jsonl", *words]) == 0
+    assert "1 of 3 lines have no process" in capsys.readouterr().err
+    trace = load("run.jsonl")
+    assert [trace.event(number).kind for number in range(len(trace))] == ["send", "receive"]
+    assert trace.event(1).set == {"x": 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["lines"], "--process FIELD"),
+        (["lines", "--process", "p", "--set", "x"], "'x' is not of the form --set NAME=FIELD"),
+        (["lines", "--process", "p", "--delimiter", "x"], "--delimiter is for shiviz"),
+        (["shiviz", "--process", "p", "--to", "q"], "--process, --to: only for lines"),
+    ],
+)
+def test_options_that_do_not_fit(
+    words: list[str], sentence: str, log: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["import", words[0], log, "-o", "x.jsonl", *words[1:]]) == 2
+    assert sentence in capsys.readouterr().err

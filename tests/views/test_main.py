@@ -14,9 +14,9 @@ import pytest
 
 from possibly import __version__
 from possibly.errors import PossiblyError
-from possibly.views.cli import check
 from possibly.views.cli import main as door
 from possibly.views.cli.main import main
+from possibly.views.cli.recorded import check
 from tests.views.conftest import SAFE, TRUE
 
 Capture = pytest.CaptureFixture[str]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from possibly.views.cli.main import main
-from possibly.views.cli.many import expanded, is_many
+from possibly.views.cli.recorded.export import partitions
+from possibly.views.cli.recorded.many import expanded, is_many
 
 HEADER = '{"format": "possibly-trace", "version": 1, "processes": [{"name": "P", "init": {"x": 0}}]}\n'
 
@@ -64,3 +66,61 @@ def test_patterns(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not is_many([str(odd)]) and expanded([str(odd), str(odd)]) == [str(odd)]
     assert main(["check", str(runs / "none*"), "--ctl", "AG(P.x < 3)"]) == 2
     assert "no file matches" in capsys.readouterr().err
+
+
+def test_an_index_leads_to_the_pages(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = runs / "index.html"
+    words = [
+        "check",
+        str(runs / "**" / "*.jsonl"),
+        "--ctl",
+        "AG(P.x < 3)",
+        "--jobs",
+        "1",
+        "--html",
+        str(page),
+    ]
+    assert main(words) == 2
+    text = page.read_text()
+    assert "ctl AG(P.x &lt; 3)" in text and "6 runs, 12 events, 1 file that cannot be read" in text
+    links = re.findall(r'<a href="([^"]*)">([^<]*)</a>', text)
+    shown = {Path(name).name: link for link, name in links}
+    assert set(shown) == {"run2.jsonl", "run4.jsonl"}
+    for name, link in shown.items():
+        assert name in (runs / link).read_text()
+    assert text.index("BAD") < text.index("all hold")
+    assert "<script" not in text and "default-src" in text
+    assert "Page:" in capsys.readouterr().err
+
+
+def test_a_run_cannot_write_into_the_index(runs: Path) -> None:
+    odd = runs / "day0" / "<b>&.jsonl"
+    odd.write_text(HEADER + '{"p": "P", "set": {"x": 5}}\n')
+    page = runs / "index.html"
+    main(
+        ["check", str(runs / "day0" / "*&.jsonl"), "--ctl", "AG(P.x < 3)", "--jobs", "1", "--html", str(page)]
+    )
+    assert "&lt;b&gt;&amp;.jsonl" in page.read_text() and "<b>" not in page.read_text()
+
+
+def test_runs_in_parquet(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("duckdb")
+    folder = runs / "runs.parquet"
+    assert main(["export", str(runs / "day*" / "*.jsonl"), "--to", "parquet", "-o", str(folder)]) == 2
+    assert "bad.jsonl:1" in capsys.readouterr().err  # the others are written all the same
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.parquet"))
+    assert names == [f"run=run{number}/events.parquet" for number in range(6)]
+    assert main(["check", str(folder), "--ctl", "AG(P.x < 3)", "--jobs", "1"]) == 1
+    assert "ctl1: holds in 4, violated in 2" in capsys.readouterr().out
+    assert main(["check", str(folder / names[2]), "--ctl", "AG(P.y < 3)"]) == 2
+    assert "no event ever sets P.y" in capsys.readouterr().err
+
+
+def test_names_of_partitions() -> None:
+    assert partitions(["a/one.jsonl", "b/two.jsonl.gz"]) == ["one", "two"]
+    assert partitions(["a/one.jsonl", "b/one.jsonl"]) == ["a%2Fone.jsonl", "b%2Fone.jsonl"]
+
+
+def test_the_orders_of_unsynchronised_accesses_are_asked_about_too(runs: Path) -> None:
+    words = ["check", str(runs / "day1" / "*.jsonl"), "--ctl", "AG(P.x < 3)", "--order", "predictive"]
+    assert main([*words, "--jobs", "1"]) == 0

@@ -9,8 +9,8 @@ import pytest
 
 from possibly.records import replace
 from possibly.verdict.model import Report, Truth, Verdict
+from possibly.views.cli.drawing.pages import commands_for, computation_of
 from possibly.views.cli.main import main, parser
-from possibly.views.cli.pages import commands_for, computation_of
 from tests.views.samples import HOLDS, VIOLATED, mutex_trace, report_of
 
 SPEC = "mutex.spec"

@@ -12,7 +12,7 @@ from possibly.logic.parser import parse
 from possibly.logic.patterns.table import PATTERNS
 from possibly.views.cli import doctor
 from possibly.views.cli.main import main
-from possibly.views.cli.patterns import formulas
+from possibly.views.cli.recorded.patterns import formulas
 
 Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from possibly.views.cli.drawing.pictures import PICTURES as CHOICES
 from possibly.views.cli.main import main
-from possibly.views.cli.pictures import PICTURES as CHOICES
 from possibly.views.export.boxes import Arrow, Box, Picture, render_dot_picture, render_svg_picture
 from possibly.views.export.graphs import tree_model_picture
 from possibly.views.web.models import Node, Tree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,9 +11,14 @@ from random import Random
 
 import pytest
 
+from possibly.logic.specification import read_specification
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
+from possibly.session.checking.check import Options, check_trace
+from possibly.trace.jsonl import write_trace
+from possibly.trace.model import Trace
 from possibly.trace.notation import trace
+from possibly.views.cli.main import main
 from possibly.views.export.promela import render_promela
 from tests.generate import random_trace
 
@@ -63,3 +69,60 @@ def test_spin_finds_the_violation(tmp_path: Path) -> None:
         ["./pan", "-a", "-E"], cwd=tmp_path, check=True, capture_output=True, text=True
     ).stdout
     assert "errors: 1" in out
+
+
+def errors_by_spin(run: Trace, formula: str, language: str, folder: Path) -> bool:
+    """Whether SPIN finds an error of the exported property."""
+    write_trace(run, folder / "run.jsonl")
+    words = ["export", str(folder / "run.jsonl"), "--to", "promela", f"--{language}", formula]
+    assert main([*words, "-o", str(folder / "run.pml")]) == 0
+    subprocess.run(["spin", "-a", "run.pml"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(["gcc", "-O0", "-w", "-o", "pan", "pan.c"], cwd=folder, check=True)
+    out = subprocess.run(["./pan", "-a"], cwd=folder, check=True, capture_output=True, text=True).stdout
+    found = re.search(r"errors: (\d+)", out)
+    assert found is not None, out
+    return found.group(1) != "0"
+
+
+RUN = trace(
+    "P(x=0): a{x=1} send(m>Q){x=2} meet(j) b{x=0} | Q(x=0): c{x=2} recv(m){x=1} d{x=3} | "
+    "R: e{x=1} meet(j){x=2} f{x=0}"
+)
+ALIKE = [
+    ("ctl", "AG(!(P.x > 1 & Q.x > 1))"),
+    ("ctl", "AG(!(P.x == 0 & Q.x == 3 & R.x == 1))"),
+    ("ctl", "AG(P.x == 1 -> AF(Q.x == 2 | R.x == 0))"),
+    ("ctl", "EF(P.x + Q.x == 3 & transit() == 0)"),
+    ("ctl", "EF(P.x + R.x == 5)"),
+    ("ctl", "EG(!(P.x == 2 & Q.x == 2))"),
+    ("ctl", "A[P.x <= Q.x U R.x == 0]"),
+    ("ctl", "E[Q.x < 3 U P.x == 2 & R.x == 2]"),
+    ("ltl", "G(P.x == 1 -> (Q.x < 3 U R.x == 2)) | F(Q.x > P.x + 2)"),
+    ("ltl", "(R.x != 2) W (P.x == 2)"),
+]
+
+
+@needs_spin
+@pytest.mark.parametrize(("language", "formula"), ALIKE if "POSSIBLY_CASES" in os.environ else ALIKE[1::3])
+def test_spin_agrees_about_the_exported_property(language: str, formula: str, tmp_path: Path) -> None:
+    specification = read_specification(f"{language} it = {formula}")
+    (verdict,) = check_trace(RUN, specification, Options()).verdicts
+    assert verdict.holds is not None
+    exists = language == "ctl" and formula.startswith("E")
+    assert errors_by_spin(RUN, formula, language, tmp_path) == (verdict.holds == exists)
+
+
+@pytest.mark.parametrize(
+    ("language", "formula", "words"),
+    [
+        ("ctl", "AG(EF(P.x == 0))", "no formula of LTL says"),
+        ("ctl", "AF(AG(P.x == 0))", "no formula of LTL says"),
+        ("ltl", "X(P.x == 0)", "SPIN has no form for"),
+    ],
+)
+def test_what_spin_cannot_be_asked_is_said(
+    language: str, formula: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_trace(RUN, tmp_path / "run.jsonl")
+    assert main(["export", str(tmp_path / "run.jsonl"), "--to", "promela", f"--{language}", formula]) == 2
+    assert words in capsys.readouterr().err

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from possibly.logic.specification import CLASS_WORDS
 from possibly.views.cli.main import main
 
 FIGURE = str(Path(__file__).parent.parent.parent / "examples" / "figures" / "figure-2.4.jsonl")
@@ -61,3 +62,41 @@ def test_picture_of_the_slice_itself(form: str, tmp_path: Path, capsys: pytest.C
     json.loads(capsys.readouterr().out)
     data = file.read_bytes()
     assert data.startswith(b"\x89PNG") if form == "png" else b"e3" in data and b"</svg>" in data
+
+
+@pytest.mark.parametrize(("option", "connective"), [("--and", "&"), ("--or", "|")])
+def test_slices_are_joined(option: str, connective: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By their edges alone, they are the slice of the conjunction or disjunction."""
+    found = []
+    for words in (["P1.x > 1", option, "P2.y <= 2"], [f"(P1.x > 1) {connective} (P2.y <= 2)"]):
+        assert main(["slice", FIGURE, *words, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0]["exact"]
+    assert [found[0][key] for key in ("empty", "least", "greatest", "edges")] == [
+        found[1][key] for key in ("empty", "least", "greatest", "edges")
+    ]
+
+
+def test_how_a_slice_was_made(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 1", "--or", "EF(P2.y <= 2)", "--explain"]) == 0
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "  P1.x > 1: the union of one slice",
+        "  EF(P2.y <= 2): the union of one slice",
+        "  2 slices joined by their edges alone",
+    ]
+
+
+def test_a_slice_that_takes_too_long_is_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 1", "--timeout", "0.000001"]) == 3
+    assert "not sliced within 1e-06 s; raise --timeout" in capsys.readouterr().err
+
+
+def test_joining_one_way_or_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x > 1", "--or", "P1.x > 2", "--and", "P2.y > 2"]) == 2
+    assert "--and or by --or" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("word", CLASS_WORDS)
+def test_every_class_of_let_is_known(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["slice", FIGURE, "P1.x >= 0", "--class", word]) in (0, 2)
+    assert "invalid choice" not in capsys.readouterr().err

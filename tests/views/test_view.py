@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from possibly.views.cli.drawing.view import default_output
 from possibly.views.cli.main import main
-from possibly.views.cli.view import default_output
 from tests.views.conftest import SAFE, TRUE
 
 pytestmark = pytest.mark.usefixtures("run")

@@ -19,7 +19,7 @@ import pytest
 
 import possibly
 from possibly.errors import PossiblyError
-from possibly.session.listening import Address
+from possibly.session.watching.listening import Address
 from possibly.trace import load
 from possibly.views.cli.main import main
 
@@ -304,10 +304,10 @@ def test_two_processes_of_their_own() -> None:
 def test_whoever_is_silent_is_sent_away() -> None:
     """With a clock of its own: a minute passes when nothing comes, and then somebody else connects."""
     from possibly.logic.specification import Specification, property_from_text
-    from possibly.session.check import Options
-    from possibly.session.intake import Intake
-    from possibly.session.listening import Loop, listening
-    from possibly.session.watch import WatchedRun
+    from possibly.session.checking.check import Options
+    from possibly.session.watching.intake import Intake
+    from possibly.session.watching.listening import Loop, listening
+    from possibly.session.watching.watch import WatchedRun
 
     run = WatchedRun(Specification(properties=(property_from_text("ctl", SAFE, "safe"),)), Options())
     now = [0.0]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from possibly.errors import UsageError
 from possibly.logic.specification import Specification, property_from_text
 from possibly.order.computation import Computation
-from possibly.session.check import LANGUAGES, Options, check_trace
-from possibly.session.slicing import SlicedTrace
+from possibly.session.checking.check import LANGUAGES, Options, check_trace
+from possibly.session.checking.slicing import SlicedTrace
 from possibly.trace import Trace
 from possibly.trace import load as load_trace
 from possibly.verdict.model import Verdict, Witness
@@ -24,9 +24,10 @@ from possibly.verdict.model import Verdict, Witness
 if TYPE_CHECKING:
     from possibly.control.temporal.stack import TemporalStack
     from possibly.logic.specification import Let
-    from possibly.session.explore import Exploration, Failure
+    from possibly.session.exploring.explore import Exploration
     from possibly.session.record import Recorder
-    from possibly.session.sending import Sender
+    from possibly.session.watching.sending import Sender
+    from possibly.session.why.failure import Failure
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class SliceOfRun:
 
 def slice_run(run: RecordedRun | Trace, predicate: str) -> SliceOfRun:
     """The slice of a run for a predicate."""
-    from possibly.session.slicing import slice_trace
+    from possibly.session.checking.slicing import slice_trace
 
     if isinstance(run, Trace):
         run = RecordedRun(run)
@@ -213,6 +214,11 @@ def explore(
     early_timeouts: bool = False,
     slack: float = 1.0,
     include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    trust: Sequence[str] = (),
+    split: bool = False,
+    faults: Sequence[str] = (),
+    at_most: int = 1,
     replay: str | os.PathLike[str] | None = None,
     keep: str | os.PathLike[str] | None = None,
     examples: int = 30,
@@ -223,13 +229,21 @@ def explore(
     touched. `keep` is a file for the failing schedule; `replay` is such a file, and runs that schedule alone.
     Arguments that are strategies of Hypothesis are drawn, so many `examples`, and each is explored.
     """
-    from possibly.control.runtime.function import function_program
-    from possibly.session.explore import Options as Search
-    from possibly.session.functions import explore_function, included, replay_function
-    from possibly.session.inputs import is_strategy
+    from possibly.session.exploring.explore import Options as Search
+    from possibly.session.exploring.functions import (
+        about_packages,
+        about_world,
+        explore_function,
+        replay_function,
+    )
+    from possibly.session.exploring.inputs import is_strategy
+    from possibly.session.exploring.programs import function_program
 
-    options = Search(scheduler, executions, seconds, preemptions, seed=seed, jobs=jobs)
-    how = {"seed": seed, "early_timeouts": early_timeouts, "slack": slack, **included(include)}
+    options = Search(scheduler, executions, seconds, preemptions, seed=seed, jobs=jobs, explain=True)
+    how = {
+        "seed": seed, "early_timeouts": early_timeouts, "slack": slack,
+        **about_packages(include, exclude, trust), **about_world(split, faults, at_most),
+    }  # fmt: skip
 
     def explored(arguments: Sequence[object]) -> Explored:
         with function_program(function, *arguments, **how) as program:
@@ -253,7 +267,7 @@ def debug(
 ) -> TemporalStack:
     """A model file or a trace to be stepped through by formulas; see `TemporalStack`."""
     from possibly.logic.specification import read_specification
-    from possibly.session.debug import Opening, opened
+    from possibly.session.debugging.temporal import Opening, opened
 
     head = Path(path).read_text(encoding="utf-8") if str(path).endswith(".py") else ""
     lets: Sequence[Let] = ()
@@ -307,15 +321,18 @@ def connect(
     shared: Mapping[str, object] | None = None,
     *,
     token: str | None = None,
+    told: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Sender:
     """A connection to `possibly watch`: what is given to its `event` goes there while the program runs.
 
     `processes` are those that events will come from, with the initial values of their variables. The token
-    is that of the monitor, unless the environment variable POSSIBLY_TOKEN holds it.
+    is that of the monitor, unless the environment variable POSSIBLY_TOKEN holds it. With `told`, an event
+    waits until the monitor has taken it in, and `told` gets what path expressions say of the processes, with
+    "property", "text", "event", "events", "task", and "stops" where a `break` is performed.
     """
-    from possibly.session.sending import Sender
+    from possibly.session.watching.sending import Sender
 
-    return Sender(address, processes, shared, token=token)
+    return Sender(address, processes, shared, token=token, told=told)
 
 
 def _own(kind: str, key: str | int | None, label: str | None, variables: Mapping[str, object]) -> None:

@@ -43,6 +43,6 @@ def run_html(computation: Computation, verdicts: tuple[Verdict, ...] = ()) -> st
 def execution_html(execution: Execution, text: str) -> str:
     """A schedule: its report, and its picture below."""
     from possibly.order.computation import Computation
-    from possibly.session.execution_trace import trace_of
+    from possibly.session.exploring.traces import trace_of
 
     return preformatted(text) + run_html(Computation(trace_of(execution, {}, "schedule")))

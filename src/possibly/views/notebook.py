@@ -74,7 +74,7 @@ def _recorded(words: list[str], cell: str) -> object:
         run = api.load(path, given.order)
     if not has_properties(given):
         return Shown(preformatted(told.getvalue()) + run_html(run.computation), told.getvalue())
-    from possibly.session.check import Options, check_trace
+    from possibly.session.checking.check import Options, check_trace
 
     report = check_trace(run.trace, specification_of(given), Options(order=given.order))
     return Shown(*_report(run.computation, report))
@@ -96,16 +96,22 @@ def _report(computation: Computation, report: Report) -> tuple[str, str]:
 
 def _explored(words: list[str], cell: str) -> object:
     """Explores the cell as a program of its own."""
-    from possibly.session.explore import Options, explore
+    from possibly.session.exploring.explore import Options, explore
     from possibly.views.api import Explored
-    from possibly.views.cli.explore import controlled
+    from possibly.views.cli.controlled.explore import controlled
     from possibly.views.cli.main import parser
 
     with tempfile.TemporaryDirectory(prefix="possibly-") as folder:
         path = _written(folder, cell)
         given = parser(["explore"]).parse_args(["explore", *words, path])
         options = Options(
-            given.scheduler, given.executions, given.time, given.preemptions, seed=given.seed, jobs=given.jobs
+            given.scheduler,
+            given.executions,
+            given.time,
+            given.preemptions,
+            seed=given.seed,
+            jobs=given.jobs,
+            explain=True,
         )
         with controlled((path,), given) as program:
             found = Explored(explore(program, options))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from possibly.errors import UsageError
 
 if TYPE_CHECKING:
-    from possibly.session.explore import Exploration, Failure
-    from possibly.session.inputs import Inputs
-    from possibly.session.objects import Scenario
+    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.inputs import Inputs
+    from possibly.session.exploring.objects import Scenario
+    from possibly.session.why.failure import Failure
 
 
 class Linearizable:
@@ -64,11 +65,11 @@ def linearizable(
     with a value or a Hypothesis strategy for each argument. Each scenario has up to `calls` calls a thread.
     The object used by one thread alone says which results are right, so it must not block there.
     """
-    from possibly.control.runtime.function import function_program
-    from possibly.session.explore import Options
-    from possibly.session.explore import explore as explored
-    from possibly.session.inputs import tried
-    from possibly.session.objects import Run, scenarios, sequential
+    from possibly.session.exploring.explore import Options
+    from possibly.session.exploring.explore import explore as explored
+    from possibly.session.exploring.inputs import tried
+    from possibly.session.exploring.objects import Run, scenarios, sequential
+    from possibly.session.exploring.programs import function_program
 
     if threads < 1 or calls < 1:
         raise UsageError("a scenario has at least one thread and one call")
@@ -93,7 +94,7 @@ def explored_inputs(
     """The `views.api.Explored` of the smallest input that fails, of the first left open, or of the last."""
     from hypothesis import strategies as st
 
-    from possibly.session.inputs import is_strategy, tried
+    from possibly.session.exploring.inputs import is_strategy, tried
 
     drawn = st.tuples(*[each if is_strategy(each) else st.just(each) for each in given])
     last: list[Any] = []

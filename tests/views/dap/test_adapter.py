@@ -124,7 +124,8 @@ def test_the_schedule_is_in_the_users_hands(mutex: Client) -> None:
         ("next", {"threadId": 7}, "there is no thread 7"),
         ("evaluate", {"expression": "P9.x"}, "P9"),
         ("evaluate", {"expression": "((("}, "expected"),
-        ("setVariable", {}, "there is no request"),
+        ("setVariable", {}, "do not fit"),
+        ("setEverything", {}, "there is no request"),
         ("source", {"source": {"path": "x.py"}}, "the source is in its file"),
     ],
 )
@@ -172,3 +173,48 @@ def test_rubbish_ends_with_a_sentence() -> None:
         out, err = process.communicate(sent, timeout=60)
         assert (process.returncode, out) == (2, b"")
         assert err.startswith(b"possibly: a message of the client") and err.count(b"\n") == 1
+
+
+def test_the_temporal_stack_is_shown_and_popped(mutex: Client) -> None:
+    assert mutex.ask("possibly/stack") == {"steps": [], "position": 0}
+    assert mutex.evaluate("step F P2.critical", "repl").startswith("after ")
+    assert mutex.evaluate("step F P1.critical", "repl").startswith("after ")
+    first, second = mutex.ask("possibly/stack")["steps"]
+    assert (first["formula"], second["formula"]) == ("F P2.critical", "F P1.critical")
+    assert first["start"] == 0 and first["end"] == second["start"]
+    assert len(second["moves"]) == second["end"] - second["start"]
+    assert [each["formula"] for each in mutex.ask("possibly/pop")["steps"]] == ["F P2.critical"]
+    assert mutex.evaluate("P1.critical") == "false"
+    mutex.ask("possibly/pop")
+    with pytest.raises(MessageHandlingError, match="no temporal step"):
+        mutex.ask("possibly/pop")
+
+
+def test_another_way_forgets_the_steps_that_lay_ahead(mutex: Client) -> None:
+    mutex.evaluate("step F P2.critical", "repl")
+    mutex.go("stepBack", 2)
+    assert mutex.ask("possibly/stack")["steps"] == []
+    mutex.evaluate("step F P1.critical", "repl")
+    assert [each["formula"] for each in mutex.ask("possibly/stack")["steps"]] == ["F P1.critical"]
+
+
+def test_variables_of_a_model_can_be_set() -> None:
+    """The walk goes on from there, and back to before."""
+    with connected() as client:
+        assert client.launch(program="examples/models/peterson.py")["supportsSetVariable"]
+        client.wait("stopped")
+        (frame, *_) = client.ask("stackTrace", threadId=1)["stackFrames"]
+        scope = client.ask("scopes", frameId=frame["id"])["scopes"][1]["variablesReference"]
+        before = client.evaluate("turn")
+        other = str(1 - int(before))
+        assert client.ask("setVariable", variablesReference=scope, name="turn", value=other)["value"] == other
+        assert client.evaluate("turn") == other
+        client.go("stepBack", 1)
+        assert client.evaluate("turn") == before
+
+
+def test_what_was_recorded_cannot_be_set(mutex: Client) -> None:
+    (frame, *_) = mutex.ask("stackTrace", threadId=1)["stackFrames"]
+    scope = mutex.ask("scopes", frameId=frame["id"])["scopes"][0]["variablesReference"]
+    with pytest.raises(MessageHandlingError, match="cannot be changed"):
+        mutex.ask("setVariable", variablesReference=scope, name="critical", value="true")

@@ -10,7 +10,7 @@ from typing import Any
 from possibly.logic.specification import Specification, read_specification
 from possibly.order.computation import Computation
 from possibly.records import replace
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace import Trace, load
 from possibly.verdict.model import Report
 from possibly.views.text.source import Sources

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from possibly.errors import PossiblyError
-from possibly.session.debug import Opening, opened
+from possibly.session.debugging.temporal import Opening, opened
 from possibly.views.web.debugging import LiveStack
 from possibly.views.web.models import Stack
 

@@ -15,8 +15,8 @@ import pytest
 
 from possibly.control.execution import Execution, Operation, Outcome, Step
 from possibly.errors import PossiblyError
+from possibly.views.cli.drawing.pictures import executions_of
 from possibly.views.cli.main import main
-from possibly.views.cli.pictures import executions_of
 from possibly.views.web.executions import Executions
 from possibly.views.web.explored import LiveExecutions, picture
 from possibly.views.web.models import Node

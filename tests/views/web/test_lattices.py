@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
-from possibly.detection.closure import slice_of
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
 from possibly.logic.specification import read_specification
 from possibly.order.computation import Computation
+from possibly.order.predicate import CutPredicates
+from possibly.order.state import Readings
+from possibly.session.checking.cuts import Cuts
 from possibly.trace.notation import trace
 from possibly.views.web import lattices
-from possibly.views.web.lattices import Cuts, Marked, lattice_document, slice_document
+from possibly.views.web.lattices import Marked, lattice_document, marked, slice_document
 from tests.generate import random_atom, random_trace
 
 RUNS = 60 * int(os.environ.get("POSSIBLY_CASES", "1"))
@@ -31,7 +33,7 @@ def generated(seed: int) -> Iterator[tuple[Cuts, Marked]]:
         other, _ = random_atom(random, found)
         cuts = Cuts(Computation(found))
         specification = read_specification(f"ctl p = EF(({text}) {random.choice('&|')} ({other}))")
-        yield cuts, cuts.marked(specification)[0]
+        yield cuts, marked(cuts, specification)[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -45,12 +47,12 @@ def test_every_cut_is_drawn_and_marked_by_definition(seed: int) -> None:
         assert all(map(computation.is_consistent, drawn))
         edges = {(drawn[first], step, drawn[second]) for first, second, step in document["edges"]}
         assert edges == {(cut, step, after) for cut in drawn for step, after in computation.successors(cut)}
-        plain = Exhaustive(cuts.lattice, cuts.predicates, Budget())
+        plain = Exhaustive(cuts.lattice, CutPredicates(cuts.lattice, Readings(cuts.computation)), Budget())
         (found,) = document["marks"]
         assert found["satisfying"] == [
             number for number, cut in enumerate(drawn) if plain.at(mark.formula, cuts.lattice.pack(cut))
         ]
-        sliced = slice_of(cuts.slicing, mark.formula)
+        sliced = cuts.slice_of(mark.formula)
         assert {drawn[number] for number in found["slice"]} == set(sliced.cuts())
 
 
@@ -58,7 +60,7 @@ def test_every_cut_is_drawn_and_marked_by_definition(seed: int) -> None:
 def test_the_ideals_of_the_components_are_the_cuts_of_the_slice(seed: int) -> None:
     """A set of components that is closed under the arrows is a cut of the slice."""
     for cuts, mark in generated(seed):
-        sliced = slice_of(cuts.slicing, mark.formula)
+        sliced = cuts.slice_of(mark.formula)
         document = slice_document(sliced, mark.text, 0, cuts.lattice)
         assert document["whole"]
         numbers = dict(document["numbers"])
@@ -103,9 +105,9 @@ def test_a_lattice_that_nobody_could_see_is_left_out(monkeypatch: pytest.MonkeyP
 def test_of_a_large_slice_only_the_first_components_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     found = trace("p: " + " ".join(f"a{n}{{x={n % 2}}}" for n in range(40)))
     cuts = Cuts(Computation(found))
-    (mark, *_) = cuts.marked(read_specification("ctl p = EF(p.x == 1)"))
+    (mark, *_) = marked(cuts, read_specification("ctl p = EF(p.x == 1)"))
     monkeypatch.setattr(lattices, "MOST_COMPONENTS", 5)
-    document = slice_document(slice_of(cuts.slicing, mark.formula), mark.text, 0, cuts.lattice)
+    document = slice_document(cuts.slice_of(mark.formula), mark.text, 0, cuts.lattice)
     assert not document["whole"] and len(document["nodes"]) <= 7
 
 
@@ -114,7 +116,7 @@ MARKED = "ctl safe = AG(!(p.x == 1))\nltl later = F(p.x == 1)\ntl t = t1:(x == 1
 
 def test_what_is_marked_for_a_universal_property_is_where_it_fails() -> None:
     cuts = Cuts(Computation(trace("p(x=0): a{x=1}")))
-    marks = cuts.marked(read_specification(MARKED))
+    marks = marked(cuts, read_specification(MARKED))
     assert [(mark.number, mark.text) for mark in marks] == [
         (0, "p.x == 1"),
         (0, "!(p.x == 1)"),

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from possibly.views.cli.drawing.serve import live_page
 from possibly.views.cli.main import parser
-from possibly.views.cli.serve import live_page
 from possibly.views.web.live import LivePage
 from possibly.views.web.models import Action, Node, Tree
 from possibly.views.web.server import Server, serving

@@ -17,8 +17,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from possibly.views.cli.drawing.serve import live_page
 from possibly.views.cli.main import main, parser
-from possibly.views.cli.serve import live_page
 from possibly.views.web.server import Server, serving
 from tests.views.web.conftest import Shown
 

@@ -9,7 +9,7 @@ import pytest
 
 from possibly.control.macro.tree import Tree as MacroTree
 from possibly.errors import PossiblyError
-from possibly.session.macro import MacroSession, checked_program
+from possibly.session.macro_steps.tree import MacroSession, checked_program
 from possibly.views.web.document import Contents, picture_document
 from possibly.views.web.live import LivePage
 from possibly.views.web.macro import LiveMacroTree, picture

@@ -15,6 +15,9 @@ from possibly.errors import PossiblyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+    from possibly.session.why.failure import Failure
     from possibly.trace.model import Trace
 
 Progress = Callable[[str, int, int | None], None]
@@ -58,8 +61,8 @@ def _bytes_of(path: str) -> bytes:
     return data
 
 
-def loaded(path: str, progress: Progress | None) -> Trace:
-    """The trace in that file; `-` is standard input."""
+def loaded(path: str, progress: Progress | None, words: frozenset[str] | None = None) -> Trace:
+    """The trace in that file; `-` is standard input. `words`: see `possibly.trace.load`."""
     from possibly.trace import load
 
     def report(done: int, total: int) -> None:
@@ -67,7 +70,7 @@ def loaded(path: str, progress: Progress | None) -> Trace:
             progress("reading", done, total or None)
 
     with named_errors(path):
-        return load(sys.stdin.buffer if path == "-" else path, progress=report)
+        return load(sys.stdin.buffer if path == "-" else path, progress=report, words=words)
 
 
 class named_errors:  # noqa: N801 - read as a function
@@ -85,10 +88,35 @@ class named_errors:  # noqa: N801 - read as a function
             raise error_of(error, self._path) from None
 
 
+_product: TextIO | None = None
+"""Standard output, while reports go elsewhere."""
+
+
+class kept_apart:  # noqa: N801 - read as a function
+    """If one of the files is standard output, that is for it alone: reports go to standard error."""
+
+    def __init__(self, *paths: str | None) -> None:
+        self._is_needed = "-" in paths and _product is None
+
+    def __enter__(self) -> None:
+        global _product
+        if self._is_needed:
+            _product, sys.stdout = sys.stdout, sys.stderr
+
+    def __exit__(self, *_: object) -> None:
+        global _product
+        if self._is_needed and _product is not None:
+            sys.stdout, _product = _product, None
+
+
+def _output() -> TextIO:
+    return sys.stdout if _product is None else _product
+
+
 def write_text(path: str, text: str) -> None:
     """Writes the whole text to the file; `-` is standard output."""
     if path == "-":
-        sys.stdout.write(text)
+        _output().write(text)
         return
     from possibly.trace.streams import replacing
 
@@ -96,10 +124,20 @@ def write_text(path: str, text: str) -> None:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
+def save_schedule(failure: Failure, program: Any, words: tuple[str, ...], path: str) -> None:
+    """Writes the schedule of a failing execution; `-` is standard output."""
+    from possibly.session.exploring.replay import save, text_of
+
+    if path == "-":
+        write_text(path, text_of(failure, program, words))
+    else:
+        save(failure, program, words, path)
+
+
 def write_bytes(path: str, content: bytes) -> None:
     """Writes the whole content to the file; `-` is standard output."""
     if path == "-":
-        sys.stdout.buffer.write(content)
+        _output().buffer.write(content)
         return
     from possibly.trace.streams import replacing
 
@@ -110,7 +148,7 @@ def write_bytes(path: str, content: bytes) -> None:
 def write_lines_to(path: str, lines: Iterable[str]) -> None:
     """Writes the lines of a trace, compressed as the name asks for; `-` is standard output."""
     if path == "-":
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        _output().writelines(f"{line}\n" for line in lines)
         return
     from possibly.trace.streams import compressed, replacing
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from possibly.errors import PossiblyError
-from possibly.views.cli.files import error_of, project_file
+from possibly.views.cli.files import error_of, kept_apart, project_file
 from possibly.views.cli.messages import BAD, complain
 
 TYPE_CHECKING = False
@@ -28,15 +28,28 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     "run", "check", "slice", "explore", "replay", "confirm", "debug", "watch", "view", "import", "export",
-    "linearizable", "serializable", "attach", "patterns", "suggest", "paths", "dap", "doctor", "diff",
+    "linearizable", "serializable", "attach", "patterns", "suggest", "paths", "coverage", "dap", "doctor",
+    "diff",
 )  # fmt: skip
-"""In the order of the help. Each is a module beside this one, imported only when it is asked for."""
+"""In the order of the help. Each is a module of its name, imported only when it is asked for."""
+FOLDERS = {
+    "recorded": (
+        "check", "slice", "import", "export", "linearizable", "serializable", "patterns", "suggest", "paths",
+        "diff", "coverage",
+    ),
+    "controlled": ("run", "explore", "replay", "confirm", "watch", "attach", "dap"),
+    "debugger": ("debug",),
+    "drawing": ("view",),
+}  # fmt: skip
+"""Where their modules are; those of the rest stand beside this one."""
 PLAIN = ("check", "slice", "linearizable", "serializable")
 """Commands whose options need no `argparse` as long as the command line is plain."""
 ANALYSES = ("check", "slice", "view", "import", "export", "linearizable", "serializable")
 """Commands that run no program, so that the process is theirs alone."""
 COLLECT_AFTER = 100_000
 """New objects after which the interpreter then looks for garbage (usually 700): some megabytes at most."""
+BESIDE = ("html", "write_order")
+"""Options that name a file which is written beside the report."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
@@ -72,7 +85,8 @@ def _status(words: list[str]) -> int:
         sys.stdout.write(parser().format_help())
         return BAD
     arguments = arguments_of(words)
-    status: int = arguments.run(arguments)
+    with kept_apart(*(getattr(arguments, name, None) for name in BESIDE)):
+        status: int = arguments.run(arguments)
     sys.stdout.flush()
     return status
 
@@ -143,7 +157,8 @@ def parser(names: Sequence[str] = COMMANDS, project: Settings | None = None) -> 
 
 
 def _module(name: str) -> Any:
-    return import_module(f"possibly.views.cli.{'import_' if name == 'import' else name}")
+    folder = next((f"{folder}." for folder, names in FOLDERS.items() if name in names), "")
+    return import_module(f"possibly.views.cli.{folder}{'import_' if name == 'import' else name}")
 
 
 def _be_robust(stream: Any) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from possibly.logic.specification import Property, Specification
-    from possibly.session.check import Options
+    from possibly.session.checking.check import Options
     from possibly.verdict.model import Verdict
 
 LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
@@ -167,7 +167,7 @@ def _selected(properties: tuple[Property, ...], only: list[str]) -> tuple[Proper
 
 
 def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
-    from possibly.session.check import Options
+    from possibly.session.checking.check import Options
 
     return Options(
         order=arguments.order,
@@ -177,6 +177,7 @@ def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
         explain=explain,
         notes=getattr(arguments, "explain", False),
         max_memory=arguments.max_memory,
+        modular=getattr(arguments, "modular", False),
         vacuity=arguments.vacuity,
     )
 

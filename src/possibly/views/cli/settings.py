@@ -36,6 +36,7 @@ KEYS = {
     "seed": NUMBER,
     "jobs": f"{NUMBER} or {TEXT}",
     "scheduler": TEXT,
+    "join": TEXT,
     "order": TEXT,
     "format": TEXT,
 }

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 
 from possibly.errors import PossiblyError, UsageError
-from possibly.session.walking import Asked, Walk, walk_of
+from possibly.session.debugging.walking import Asked, Walk, walk_of
 from possibly.views.cli.properties import LANGUAGES
 from possibly.views.dap import shown
 from possibly.views.dap.protocol import Channel, Message
@@ -32,7 +32,7 @@ CAPABILITIES = {
     "supportsExceptionInfoRequest": True,
     "supportsTerminateRequest": True,
     "supportsSteppingGranularity": False,
-    "supportsSetVariable": False,
+    "supportsSetVariable": True,
     "exceptionBreakpointFilters": FILTERS,
 }
 
@@ -173,6 +173,14 @@ class Adapter:
     def _variables(self, arguments: Message) -> Message:
         return {"variables": self.references.variables(int(arguments["variablesReference"]))}
 
+    def _set_variable(self, arguments: Message) -> Message:
+        number, name = int(arguments["variablesReference"]), str(arguments["name"])
+        if number not in self.references.owners:
+            raise UsageError("an element of a value cannot be set alone", hint="set the whole variable")
+        value = self.walk.evaluate(str(arguments["value"]))
+        self.walk.assign(self.references.owners[number], name, value)
+        return {"value": value_text(value), "variablesReference": self.references.of(value)}
+
     def _source(self, arguments: Message) -> Message:
         raise UsageError("the source is in its file", hint=str(arguments.get("source", {}).get("path", "")))
 
@@ -282,6 +290,16 @@ class Adapter:
     def said_order(self, _: str) -> str:
         return "\n".join(map(plain, shown.order_text(self.walk))) or "nothing has happened yet"
 
+    # ---- the temporal stack -----------------------------------------------------------------------
+
+    def _temporal_stack(self, _: Message) -> Message:
+        return {"steps": shown.steps(self.walk), "position": self.walk.position}
+
+    def _pop(self, _: Message) -> Message:
+        if not self.walk.pop():
+            raise UsageError("no temporal step was taken")
+        return self._temporal_stack({})
+
 
 CONSOLE: dict[str, Callable[[Adapter, str], str]] = {
     "step": Adapter.said_step,
@@ -298,6 +316,7 @@ MOVING: dict[str, Callable[[Adapter], None]] = {
     "reverseContinue": Adapter._run_back,
     "goto": Adapter._jump,
     "pause": lambda adapter: adapter._stopped("pause"),
+    "possibly/pop": lambda adapter: adapter._stopped("step", "a temporal step back"),
 }
 REQUESTS: dict[str, Callable[[Adapter, Message], Message | None]] = {
     "initialize": Adapter._initialize,
@@ -315,9 +334,12 @@ REQUESTS: dict[str, Callable[[Adapter, Message], Message | None]] = {
     "stackTrace": Adapter._stack,
     "scopes": Adapter._scopes,
     "variables": Adapter._variables,
+    "setVariable": Adapter._set_variable,
     "source": Adapter._source,
     "evaluate": Adapter._evaluate,
     "gotoTargets": Adapter._targets,
+    "possibly/stack": Adapter._temporal_stack,
+    "possibly/pop": Adapter._pop,
     "goto": Adapter._goto,
     "continue": Adapter._continue,
     **dict.fromkeys(("next", "stepIn", "stepOut", "stepBack", "reverseContinue", "pause"), Adapter._moved),

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from possibly.session.walking import Walk
+from possibly.session.debugging.walking import Walk
 from possibly.views.formats.places import Locator
 from possibly.views.text.words import plain, value_text
 
@@ -25,9 +25,12 @@ class References:
 
     def __init__(self) -> None:
         self._values: list[Any] = []
+        self.owners: dict[int, str | None] = {}
+        """By the number of a scope: the process whose variables it has, None for shared ones."""
 
     def clear(self) -> None:
         self._values.clear()
+        self.owners.clear()
 
     def of(self, value: Any) -> int:
         """The number by which a list or an object is asked for; 0 for anything else."""
@@ -75,10 +78,13 @@ def scopes(walk: Walk, frame: int, references: References) -> list[Shown]:
     lead = f"{process}."
     mine = {name[len(lead) :]: value for name, value in values.items() if name.startswith(lead)}
     shared = {name: values[name] for name in sorted(walk.system.vocabulary.shared) if name in values}
-    return [
+    found = [
         _scope("Locals", "locals", mine, references),
         _scope("Shared", "globals", shared, references),
     ]
+    owners = zip(found, (process, None), strict=True)
+    references.owners |= {int(scope["variablesReference"]): owner for scope, owner in owners}
+    return found
 
 
 def _scope(name: str, hint: str, values: Mapping[str, Any], references: References) -> Shown:
@@ -94,3 +100,16 @@ def order_text(walk: Walk) -> Sequence[str]:
     """The moves so far."""
     done = enumerate(walk.moves[: walk.position], 1)
     return [f"{number}  {move.name}  {move.text}" for number, move in done]
+
+
+def steps(walk: Walk) -> list[Shown]:
+    """The temporal stack: each formula with the moves that satisfied it."""
+    return [
+        {
+            "formula": plain(step.formula),
+            "start": step.start,
+            "end": step.end,
+            "moves": [plain(f"{move.name}  {move.text}") for move in walk.moves[step.start : step.end]],
+        }
+        for step in walk.stack()
+    ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from possibly.errors import PossiblyError
 from possibly.logic.parser import parse
-from possibly.session.walking import Walk
+from possibly.session.debugging.walking import Walk
 from possibly.views.formats.places import Locator
 
 FAILURE = "failure"

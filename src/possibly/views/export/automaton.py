@@ -7,8 +7,8 @@ node has two borders, a strong one, which must not be the last, a star.
 from __future__ import annotations
 
 from possibly.errors import UsageError
+from possibly.logic.ltl.tableau import Node, Tableau, TableauTooLargeError
 from possibly.logic.printer import unparse
-from possibly.logic.tableau import Node, Tableau, TableauTooLargeError
 from possibly.views.export.arcs import Arc, Graph, Shape
 
 MOST_NODES = 60

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 
-from possibly.detection.tasks_failure import stack_text
-from possibly.detection.tasks_tree import TreeNode
 from possibly.errors import UsageError
-from possibly.logic.predicate import MISSING
+from possibly.logic.predicates.functions import MISSING
+from possibly.logic.tasks.tree import TreeNode
 from possibly.order.lattice import Lattice
-from possibly.order.net import BEGINNING, Net
+from possibly.order.nets.net import BEGINNING, Net, stack_text
 from possibly.verdict.tasks import TaskFailure
 from possibly.views.export.boxes import Arrow, Box, Picture
 from possibly.views.text.words import value_text

@@ -7,8 +7,8 @@ the formulas on both sides, and is marked.
 from __future__ import annotations
 
 from possibly.control.temporal.stack import TemporalStack
-from possibly.session.debug import changes, variables
-from possibly.views.cli.debug_commands import change_text
+from possibly.session.debugging.temporal import changes, variables
+from possibly.views.cli.debugger.commands import change_text
 from possibly.views.export.arcs import Arc, Graph, Shape
 
 MOST_STATES = 400

@@ -9,4 +9,6 @@ github.py        annotations of GitHub's workflows
 junit.py         JUnit's XML
 sarif.py         SARIF 2.1.0
 render.py        the table of formats
+
+- `of_deadlocks`: predicted deadlocks as findings
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from possibly.session.deadlocks import DeadlockReport
+from possibly.session.checking.deadlocks import DeadlockReport
 from possibly.verdict.model import Truth
 from possibly.views.formats.findings import Finding, Findings
 from possibly.views.formats.places import Locator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from possibly.recorder.races import Access, Race
+from possibly.recorder.sharing.races import Access, Race
 from possibly.trace.model import Trace
 from possibly.verdict.model import Truth
 from possibly.views.formats.findings import Finding, Findings

@@ -11,4 +11,6 @@
     decorator.py   `possibly.explored`, for unittest and for plain functions
 
 `views/pytest_plugin.py` has the hooks and imports these when they are needed.
+
+- `terminal`: the terminal for a debugger, while pytest keeps what tests print
 """

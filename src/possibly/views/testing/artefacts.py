@@ -7,14 +7,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from possibly.session.replay import schedule_of
+from possibly.session.exploring.replay import schedule_of
 from possibly.trace.schedule import write_schedule
 
 if TYPE_CHECKING:
     import pytest
 
-    from possibly.control.runtime.zygote import ControlledProgram
-    from possibly.session.explore import Failure
+    from possibly.session.exploring.programs import ControlledProgram
+    from possibly.session.why.failure import Failure
 
 LONGEST = 120
 """Characters of a file's name."""
@@ -54,7 +54,7 @@ def folder_of(config: pytest.Config) -> Path:
 
 
 def _write_trace(failure: Failure, program: ControlledProgram, folder: Path, name: str) -> None:
-    from possibly.session.execution_trace import trace_of
+    from possibly.session.exploring.traces import trace_of
     from possibly.trace import write_trace
     from possibly.views.cli.main import main
 

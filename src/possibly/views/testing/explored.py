@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from possibly.control.runtime.function import function_program
 from possibly.errors import PossiblyError, UsageError
-from possibly.session.explore import Exploration, Failure, Options, explore
-from possibly.session.functions import included
+from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.functions import about_packages, about_world
+from possibly.session.exploring.programs import function_program
+from possibly.session.why.failure import Failure
 from possibly.views.testing import artefacts, judged, measured
 from possibly.views.testing.inside import Parts, execution_of
 from possibly.views.testing.options import TestOptions, options_of
@@ -20,8 +21,8 @@ from possibly.views.text.exploration import failure_lines, report
 from possibly.views.text.words import plain
 
 if TYPE_CHECKING:
-    from possibly.control.runtime.zygote import ControlledProgram
-    from possibly.session.replay import Replayed
+    from possibly.session.exploring.programs import ControlledProgram
+    from possibly.session.exploring.replay import Replayed
 
 
 NOTES = pytest.StashKey[list[str]]()
@@ -55,7 +56,8 @@ class ExploredTest:
                 "seed": options.seed,
                 "early_timeouts": options.early_timeouts,
                 "slack": options.slack,
-                **included(options.include),
+                **about_world(options.split, options.faults, options.at_most),
+                **about_packages(options.include, options.exclude, options.trust),
                 **more,
             },
         )
@@ -78,7 +80,7 @@ class ExploredTest:
 
     def _debug(self, path: Path, program: ControlledProgram) -> None:
         """The failing schedule once more, with the line debugger at the line that fails."""
-        from possibly.session.replay import replay_of
+        from possibly.session.exploring.replay import replay_of
 
         with terminal_of(self.item.config):
             replay_of(
@@ -87,7 +89,7 @@ class ExploredTest:
         self.debuggers.leave()
 
     def _replay(self, file: str, options: TestOptions) -> None:
-        from possibly.session.replay import options_in, replay_of, schedule_in
+        from possibly.session.exploring.replay import options_in, replay_of, schedule_in
 
         schedule = schedule_in(file)
         if schedule.header.get("program") != [artefacts.PROGRAM, self.item.nodeid]:
@@ -122,4 +124,5 @@ def search_of(options: TestOptions) -> Options:
         options.preemptions,
         seed=options.seed,
         jobs=options.jobs,
+        explain=True,
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from possibly.control.runtime.function import name_values
+from possibly.session.exploring.programs import name_values
 from possibly.views.testing.fixtures import forget_what_died, wider
 
 SKIPPED, EXPECTED = "TestWasSkipped", "TestWasExpectedToFail"

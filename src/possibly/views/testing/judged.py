@@ -11,7 +11,8 @@ import pytest
 from possibly.views.testing import inside
 
 if TYPE_CHECKING:
-    from possibly.session.explore import Exploration, Failure
+    from possibly.session.exploring.explore import Exploration
+    from possibly.session.why.failure import Failure
     from possibly.verdict.reasons import Reason
 
 

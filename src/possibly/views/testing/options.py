@@ -35,6 +35,11 @@ class TestOptions:
     early_timeouts: bool = False
     slack: float = 1.0
     include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
+    split: bool = False
+    faults: tuple[str, ...] = ()
+    at_most: int = 1
     open: str = ""
     """What a verdict that is open does: it fails the test or warns; empty: what suits the scheduler."""
 
@@ -49,7 +54,9 @@ ROWS: tuple[tuple[str, str, Any, str], ...] = (
     ("jobs", "jobs", int, "run so many executions at a time (1)"),
     ("seed", "seed", int, "for random, pct and the tests' own random numbers (0)"),
     ("scheduler", "scheduler", str, "dpor (default), bounded, random or pct"),
-    ("include", "include", str, "installed packages that are watched too, by commas"),
+    ("include", "include", str, "packages that are watched whatever they are, by commas"),
+    ("exclude", "exclude", str, "packages that are not watched, by commas"),
+    ("trust", "trust", str, "packages of which each call is one step, by commas"),
     ("open", "open", str, "what an open verdict is: fail (default) or warn"),
 )
 """Option and ini key without their prefix, field, type, help."""
@@ -85,8 +92,9 @@ def options_of(config: pytest.Config, marker: Mapping[str, Any]) -> TestOptions:
 def made(values: Mapping[str, Any]) -> TestOptions:
     """The options, with what was said checked."""
     found = dict(values)
-    include = found.get("include", ())
-    found["include"] = tuple(include.split(",")) if isinstance(include, str) else tuple(include)
+    for name in ("include", "exclude", "trust", "faults"):
+        packages = found.get(name, ())
+        found[name] = tuple(packages.split(",")) if isinstance(packages, str) else tuple(packages)
     options = TestOptions(**found)
     if options.open not in ("", FAIL, WARN):
         raise UsageError(

@@ -18,7 +18,7 @@ import pytest
 from possibly.errors import PossiblyError, UsageError
 from possibly.logic.specification import Property, Specification, property_from_text, read_specification
 from possibly.records import replace
-from possibly.session.check import LANGUAGES, Options, check_trace
+from possibly.session.checking.check import LANGUAGES, Options, check_trace
 from possibly.session.record import Recorder
 from possibly.trace import load
 from possibly.verdict.model import Truth
@@ -63,7 +63,7 @@ def _formulas(language: str, given: str | Sequence[str]) -> list[Property]:
 
 
 def _check(path: Path, specification: Specification, given: Mapping[str, Any]) -> None:
-    from possibly.recorder.races import races
+    from possibly.recorder.sharing.races import races
 
     trace = load(path)
     lines: list[str] = []

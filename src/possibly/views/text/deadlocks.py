@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from possibly.detection.prediction.deadlocks import Deadlock, Request
-from possibly.session.deadlocks import DeadlockReport
+from possibly.session.checking.deadlocks import DeadlockReport
 from possibly.trace.model import Trace
+from possibly.verdict.deadlocks import END, ITEM, LOCK, ROOM, SIGNAL, UNIT, Deadlock, Request
 from possibly.views.text.words import plain
 
 Quote = Callable[[str | None], str | None]
 NONE_FOUND = "no deadlocks: no order of the run that keeps the order of critical sections reaches one"
-TOLD = ("acquire", "release", "spawn", "join", "wake", "notify")
+TOLD = ("acquire", "release", "spawn", "join", "wake", "notify", "send", "receive", "set", "wait")
+WORDS = {
+    LOCK: "{thing} of {others}",
+    END: "the end of {others}",
+    UNIT: "a unit of {thing}, held by {others}",
+    ROOM: "room in {thing}, from {others}",
+    ITEM: "an item in {thing}, from {others}",
+    SIGNAL: "a signal of {thing}, from {others}",
+}
+"""What is waited for."""
 MOST_STEPS = 12
 """Of the order that are told."""
 
@@ -52,14 +61,18 @@ def _told(trace: Trace, deadlock: Deadlock, quote: Quote) -> Iterator[str]:
 
 
 def _holding(trace: Trace, request: Request) -> str:
-    held = [f"{trace.strings[each.lock]}{_where(trace, each.acquire, ' since ')}" for each in request.holds]
+    held = [f"{trace.strings[each.thing]}{_where(trace, each.acquire, ' since ')}" for each in request.holds]
     name = trace.processes[request.process].name
     return f"{name} holds {', '.join(held)}" if held else f"{name} holds no lock"
 
 
 def _wanted(trace: Trace, request: Request) -> str:
-    other = trace.processes[request.target].name
-    return f"the end of {other}" if request.lock is None else f"{trace.strings[request.lock]} of {other}"
+    others = " and ".join(trace.processes[target].name for target in request.targets)
+    return WORDS[request.want.kind].format(thing=_thing(trace, request), others=others)
+
+
+def _thing(trace: Trace, request: Request) -> str | None:
+    return None if request.want.kind == END else trace.strings[request.want.thing]
 
 
 def _where(trace: Trace, event: int, before: str) -> str:
@@ -102,11 +115,13 @@ def _request(trace: Trace, request: Request) -> dict[str, Any]:
         "process": trace.processes[request.process].name,
         "event": trace.name(request.event),
         "at": trace.text(trace.place, request.event),
-        "waits_for": trace.processes[request.target].name,
-        "lock": None if request.lock is None else trace.strings[request.lock],
+        "waits_for": trace.processes[request.targets[0]].name,
+        "wants": request.want.kind,
+        "from": [trace.processes[target].name for target in request.targets],
+        "lock": _thing(trace, request),
         "holds": [
             {
-                "lock": trace.strings[each.lock],
+                "lock": trace.strings[each.thing],
                 "event": trace.name(each.acquire),
                 "at": trace.text(trace.place, each.acquire),
             }

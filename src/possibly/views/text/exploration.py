@@ -6,55 +6,28 @@ source line, the text of that line, and the value that was read or written.
 
 from __future__ import annotations
 
-import linecache
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from possibly.control.coverage import Coverage, coverage_of
 from possibly.control.execution import Execution, Step
-from possibly.trace.place import place_in
+from possibly.verdict.model import Atom
+from possibly.verdict.waiting import WAITING
+from possibly.views.text.report import atom_texts
+from possibly.views.text.schedule import Marks, schedule_lines, shown_rows
+from possibly.views.text.steps import source_of, step_text, thing_name, told_apart, told_steps
+from possibly.views.text.why import atomic_text, no_return_text, pair_text, why_lines
 
 if TYPE_CHECKING:
-    from possibly.session.explore import Exploration, Failure
-
-HIDDEN = frozenset({"end", "exit", "leave_loop"})
-OF_LOOP = frozenset({"BaseEventLoop.shutdown_asyncgens", "BaseEventLoop.shutdown_default_executor"})
-"""What a runner does when the program is over."""
-LONGEST = 60
-"""Operations of a schedule that are shown unless everything is asked for."""
-PHRASES = {
-    "acquire": "takes {}",
-    "release": "gives {} back",
-    "read": "reads {}",
-    "write": "writes {}",
-    "start": "starts {}",
-    "join": "has seen the end of {}",
-    "wait": "waits on {}, letting its lock go",
-    "wake": "goes on after {}",
-    "notify": "notifies {}",
-    "take": "takes a unit of {}",
-    "give": "gives a unit of {} back",
-    "set": "sets {}",
-    "clear": "clears {}",
-    "await": "looks at {}",
-    "is_set": "looks at {}",
-    "put": "puts into {}",
-    "get": "gets from {}",
-    "timeout": "has waited long enough for {}",
-    "sleep": "sleeps",
-    "assign": "sets {}",
-    "enter": "enters {}",
-    "leave": "leaves {}",
-    "spin": "looks again at {}",
-    "resume": "goes on",
-    "timer": "comes to the end of its time",
-    "arrive": "brings",
-    "begin": "begins {}",
-    "woken": "is woken by {}",
-    "cancelled": "is cancelled by {}",
-    "continue": "has its turn again",
-    "awaits": "awaits {}",
-    "ends": "ends {}",
-}
+    from possibly.control.why import Moment, Pair
+    from possibly.session.exploring.explore import Exploration
+    from possibly.session.why.failure import Failure
+FRAMES = 5
+"""Frames of the user's code that are shown."""
+WORD = re.compile(r"[^\W\d][\w.]*")
+MOST_ATOMS = 5
+"""Parts of a formula whose values are shown."""
 
 
 def report(found: Exploration, program: str, replay: str | None, full: bool = False) -> list[str]:
@@ -71,7 +44,10 @@ def report(found: Exploration, program: str, replay: str | None, full: bool = Fa
     for what, reason in found.open.items():
         where = f" ({reason.where})" if reason.where and reason.where not in what else ""
         lines.append(f"  left open by {what}{where}")
+        if reason.remedy:
+            lines.append(f"    what helps: {reason.remedy}")
     lines += [f"  assuming that {each}" for each in found.assumed]
+    lines += [f"  warning: {each}" for each in found.warnings]
     return lines
 
 
@@ -85,6 +61,8 @@ def _coverage_lines(found: Exploration) -> list[str]:
     if coverage.new is not None:
         text += f", the next execution is a new one with a probability of about {coverage.new:.0%}"
         text += f", at least some {coverage.species:,} in all"
+    if coverage.states:
+        text += f", {coverage.states:,} states"
     if coverage.pruned:
         text += f", {coverage.pruned:,} choices pruned"
     if coverage.left:
@@ -101,7 +79,7 @@ def _level_lines(coverage: Coverage) -> list[str]:
     most = (
         "without preemptions" if not level else f"with at most {level} preemption{'s' if level > 1 else ''}"
     )
-    return [f"  no failure {most}: all such schedules were executed, {known:,} classes"]
+    return [f"  no failure {most}: all such schedules are covered, {known:,} classes"]
 
 
 def _summary(found: Exploration, program: str) -> str:
@@ -116,20 +94,70 @@ def _summary(found: Exploration, program: str) -> str:
 
 
 def failure_lines(failure: Failure, full: bool = False) -> list[str]:
+    failure = replace(failure, execution=told_apart(failure.execution))
     execution, details = failure.execution, failure.details
-    place = details.get("place", "")
-    who = execution.names.get(str(details.get("task", "")), "")
-    head = f"{failure.kind}: {failure.message}"
-    where = " in ".join(part for part in (f" at {place}" if place and place not in head else "", who) if part)
-    lines = [head + (where if place and place not in head else "")]
+    lines = [_head(failure)]
     lines += [f"  {waiting_line(row, execution)}" for row in details.get("waiting", ())]
-    failing = failing_step(failure)
-    marked = "" if failing is None else ", which violates it at the step marked >"
-    lines += ["", f"the schedule{marked}:"]
-    lines += schedule_lines(execution, full, failing)
-    if details.get("traceback"):
-        lines += ["", *str(details["traceback"]).rstrip().splitlines()]
-    return lines
+    marks = marks_of(failure)
+    is_shown = any(row.number in marks.failing for row in shown_rows(execution, full, marks.end))
+    words = ["> violates it"] if is_shown else []
+    words += ["* decides"] if failure.cause is not None and failure.cause.pairs else []
+    lines += ["", f"the schedule{' (' + ', '.join(words) + ')' if words else ''}:"]
+    lines += schedule_lines(execution, full, marks)
+    lines += _decided(failure, "where it is violated" if is_shown else "at the end")
+    lines += _raised(details, full)
+    why = why_lines(failure)
+    return [*lines, "", *why] if why else lines
+
+
+def _decided(failure: Failure, where: str) -> list[str]:
+    """What the property reads where it is violated; or that no single order of the steps shows it."""
+    details = failure.details
+    if details.get("specification") and "step" not in details:
+        return ["", "these steps violate it, though no order of them does so alone"]
+    atoms = [Atom(each["text"], each["value"], each["operands"]) for each in details.get("atoms", ())]
+    shown = list(atom_texts(atoms[:MOST_ATOMS]))
+    return ["", f"{where}:", *(f"  {text}" for text in shown)] if shown else []
+
+
+def _head(failure: Failure) -> str:
+    """What failed, and where: the user's line and task."""
+    details = failure.details
+    head, place = f"{failure.kind}: {failure.message}", details.get("place", "")
+    who = _who(failure.execution, str(details.get("task", "")), str(place))
+    if not place or place in head:
+        return head
+    return f"{head} at {place}" + (f" in {who}" if who else "")
+
+
+def _who(execution: Execution, task: str, place: str) -> str:
+    """Whose failure it is: a task's that was at the place rather than its loop's, which hands it on."""
+    there = [row.task for row in told_steps(execution) if row.at == place]
+    return execution.names.get(task if not there or task in there else there[-1], "")
+
+
+def _raised(details: dict[str, Any], full: bool) -> list[str]:
+    """Where an exception came from: the user's frames, or everything."""
+    if full and details.get("traceback"):
+        return ["", *str(details["traceback"]).rstrip().splitlines()]
+    frames = details.get("frames", ())
+    if len(frames) < 2:
+        return []
+    return ["", "raised in:", *(_frame(name, at) for name, at in frames[-FRAMES:])]
+
+
+def _frame(name: str, at: str) -> str:
+    source = source_of(at)
+    return f"  {name:<18} {at}" + (f"  {source}" if source else "")
+
+
+def marks_of(failure: Failure) -> Marks:
+    """What of a failure's schedule is marked, and what is shown in any case."""
+    end = failing_step(failure)
+    failing = failure.details.get("marked") or (() if end is None else (end,))
+    texts = (word for atom in failure.details.get("atoms", ()) for word in WORD.findall(atom["text"]))
+    asked = frozenset(number + 1 for number in failure.asked)
+    return Marks(tuple(failing), asked, failure.cause, frozenset(texts))
 
 
 def failing_step(failure: Failure) -> int | None:
@@ -141,11 +169,7 @@ def failing_step(failure: Failure) -> int | None:
 def waiting_line(row: dict[str, Any], execution: Execution) -> str:
     """Who waits for what, and what it holds."""
     target = "" if row["does"] == "exit" else f" {row['thing']}"
-    verb = {
-        "acquire": "waits for",
-        "join": "waits for the end of",
-        "exit": "waits for all threads to end",
-    }.get(row["does"], f"stands in {row['does']} of")
+    verb = WAITING.get(row["does"], f"waits in {row['does']} of")
     if row["spins"]:
         verb = "goes round and round reading"
     text = f"{row['name']} {verb}{target}"
@@ -157,77 +181,6 @@ def waiting_line(row: dict[str, Any], execution: Execution) -> str:
         text += f", {row['missed']}"
     holds = [f"{each['thing']} ({each['at']})" if each["at"] else str(each["thing"]) for each in row["holds"]]
     return text + (f"; it holds {' and '.join(holds)}" if holds else "")
-
-
-def schedule_lines(execution: Execution, full: bool = False, failing: int | None = None) -> list[str]:
-    """The steps, a heading for each turn; the failing one is marked."""
-    steps = _shown_steps(execution, full)
-    end = len(steps) if failing is None else sum(number <= failing for number, _ in steps) + LONGEST // 4
-    first, last = max(0, min(end, len(steps)) - LONGEST), min(end, len(steps))
-    if full or len(steps) <= LONGEST:
-        first, last = 0, len(steps)
-    lines = [f"  ... {first:,} operations before"] if first else []
-    before = ""
-    for number, step in steps[first:last]:
-        if step.task != before:
-            before = step.task
-            lines.append(f"  {execution.names.get(step.task, step.task)}")
-        mark = ">" if number == failing else " "
-        lines += [f"  {mark} {line}" for line in step_lines(step, execution)]
-    return lines + ([f"  ... {len(steps) - last:,} operations after"] if last < len(steps) else [])
-
-
-def _shown_steps(execution: Execution, full: bool) -> list[tuple[int, Step]]:
-    """The steps with their numbers, from 1, without what keeps house."""
-    keeping_house = {step.task for step in execution.steps if _begins(step) in OF_LOOP}
-    hidden = HIDDEN if not full else HIDDEN - {"leave_loop"}
-    steps = [each for each in enumerate(execution.steps, 1) if each[1].operation.kind not in hidden]
-    return [each for each in steps if full or each[1].task not in keeping_house]
-
-
-def _begins(step: Step) -> str:
-    """The coroutine that begins in this step, if one does."""
-    turn = step.detail.get("turn") if isinstance(step.detail, dict) else None
-    return str(turn[0]["thing"]) if turn and turn[0]["kind"] == "begin" else ""
-
-
-def step_lines(step: Step, execution: Execution) -> list[str]:
-    """One line; for a turn of an event loop's task, a line for each thing that happened in it."""
-    turn = step.detail.get("turn") if isinstance(step.detail, dict) else None
-    return [moment_line(moment, execution) for moment in turn] if turn else [step_line(step, execution)]
-
-
-def step_line(step: Step, execution: Execution) -> str:
-    operation = step.operation
-    name = thing_name(operation.thing, execution)
-    text = PHRASES.get(operation.kind, f"{operation.kind} {{}}").format(name)
-    return _with_value_and_place(text, step.detail, operation.at)
-
-
-def moment_line(moment: dict[str, Any], execution: Execution) -> str:
-    name = thing_name(moment["thing"], execution)
-    if moment["kind"] == "use":
-        text = f"{moment['method']} of {name}"
-    else:
-        text = PHRASES.get(moment["kind"], f"{moment['kind']} {{}}").format(name).rstrip()
-    return _with_value_and_place(text, moment, moment["at"])
-
-
-def _with_value_and_place(text: str, detail: Any, at: str) -> str:
-    if isinstance(detail, dict) and "value" in detail:
-        text += f": {detail['value']!r}"
-    source = source_of(at) if at else ""
-    return f"{text:<36} {at}" + (f"  {source}" if source else "") if at else text
-
-
-def thing_name(thing: str, execution: Execution) -> str:
-    """What users call a thing."""
-    return execution.names.get(thing) or execution.things.get(thing, thing)
-
-
-def source_of(at: str) -> str:
-    file, line = place_in(at)
-    return linecache.getline(file, line).strip() if line else ""
 
 
 # ---- JSON ---------------------------------------------------------------------------------------
@@ -249,6 +202,7 @@ def document(found: Exploration, program: str, replay: str | None) -> dict[str, 
             for what, reason in found.open.items()
         ],
         "assumed": list(found.assumed),
+        **({"warnings": list(found.warnings)} if found.warnings else {}),
         "visible": list(found.visible),
         "coverage": _coverage_document(found),
         "failure": None if failure is None else failure_document(failure, replay),
@@ -265,10 +219,52 @@ def _shown_failure(failure: Failure) -> dict[str, Any]:
         "message": failure.message,
         "schedule": list(failure.schedule),
         "steps": rows,
-        "decides": [
-            {"first": {"step": first, **rows[first]}, "then": {"step": then, **rows[then]}}
-            for first, then in failure.decides
-        ],
+        "decides": [_pair_document(pair, rows, execution) for pair in _pairs(failure)],
+        "cause": _cause_document(failure),
+    }
+
+
+def _pairs(failure: Failure) -> tuple[Pair, ...]:
+    return failure.cause.pairs if failure.cause is not None else ()
+
+
+def _pair_document(pair: Pair, rows: list[dict[str, Any]], execution: Execution) -> dict[str, Any]:
+    first, then = (_moment_document(each, rows, execution) for each in (pair.first, pair.then))
+    return {"first": first, "then": then, "text": pair_text(pair, execution)}
+
+
+def _moment_document(moment: Moment, rows: list[dict[str, Any]], execution: Execution) -> dict[str, Any]:
+    if moment.number is not None:
+        return {"step": moment.number, **rows[moment.number]}
+    waiting = Step(moment.task, moment.operation, (), {})
+    return {"step": None, **_row(waiting, execution)}
+
+
+def _cause_document(failure: Failure) -> dict[str, Any] | None:
+    cause, execution = failure.cause, failure.execution
+    if cause is None:
+        return None
+    remedy, atomic, no_return = failure.remedy, cause.atomic, cause.no_return
+    return {
+        "tried": cause.tried,
+        "atomic": None
+        if atomic is None
+        else {
+            "task": atomic.last.task,
+            "from": atomic.first.operation.at,
+            "to": atomic.last.operation.at,
+            "text": atomic_text(atomic, execution),
+        },
+        "no_return": None
+        if no_return is None
+        else {
+            "step": no_return.step,
+            "exact": no_return.is_exact,
+            "executions": no_return.executions,
+            "text": no_return_text(no_return, execution),
+        },
+        "remedy": None if remedy is None else {"pattern": remedy.pattern, "words": remedy.words},
+        "passing": None if cause.passing is None else list(cause.passing.schedule),
     }
 
 
@@ -278,6 +274,7 @@ def _coverage_document(found: Exploration) -> dict[str, Any] | None:
         return None
     return {
         "classes": coverage.classes,
+        "states": coverage.states,
         "pruned": coverage.pruned,
         "left": coverage.left,
         "explored": round(coverage.explored, 4),
@@ -311,9 +308,7 @@ def _row(step: Step, execution: Execution) -> dict[str, Any]:
         "thing": thing_name(operation.thing, execution),
         "at": operation.at,
         "place": operation.at,
-        "what": PHRASES.get(operation.kind, f"{operation.kind} {{}}").format(
-            thing_name(operation.thing, execution)
-        ),
+        "what": step_text(step, execution),
         "values": {},
     }
     if isinstance(step.detail, dict):

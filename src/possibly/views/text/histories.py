@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from possibly.detection.histories.linearize import Prefix
-from possibly.session.linearizable import HistoryReport
+from possibly.session.histories.linearizable import HistoryReport
 from possibly.trace.histories.model import Keyword, Map, Operation, Outcome, Value, shown
+from possibly.verdict.histories import Prefix
 from possibly.views.text.words import elided, plain
 
 WORDS = {True: "linearizable", False: "NOT LINEARIZABLE", None: "undecided"}

@@ -65,6 +65,8 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
         found["reason"] = verdict.reason
     if verdict.explanation is not None:
         found["explanation"] = _explanation(verdict.explanation)
+    if verdict.raced:
+        found["raced"] = list(verdict.raced)
     if notes:
         found["notes"] = list(verdict.notes)
     return found

@@ -11,7 +11,7 @@ from typing import Any
 from possibly.control.macro.model import Choice
 from possibly.control.macro.tree import Tree, TreeNode
 from possibly.control.macro.why import Violation, violations
-from possibly.session.macro import claims_of, node_words, summary
+from possibly.session.macro_steps.tree import claims_of, node_words, properties_of, summary
 from possibly.views.text.words import count_text, plain
 
 SHOWN = 15
@@ -29,14 +29,20 @@ def report(tree: Tree, replay: str, full: bool = False) -> Iterator[str]:
     yield from limits(tree)
     if full:
         yield from tree_lines(tree)
+    yield summary_line(tree)
+
+
+def summary_line(tree: Tree) -> str:
+    """How much was looked at."""
     counts = summary(tree)
     words = [
         count_text(counts["executions"], "execution"),
         count_text(counts["breakpoints"], "breakpoint"),
         count_text(counts["leaves"], "path"),
     ]
-    whole = "the whole tree" if counts["complete"] else f"open branches: {counts['open']}"
-    yield f"{', '.join(words)}; {whole}"
+    left = f"open branches: {counts['open']}" if counts["open"] else "not the whole tree"
+    whole = "the whole tree" if counts["complete"] else left
+    return f"{', '.join(words)}; {whole}"
 
 
 def _claims(tree: Tree) -> Iterator[str]:
@@ -44,11 +50,13 @@ def _claims(tree: Tree) -> Iterator[str]:
     claims = claims_of(tree)
     for claim, at in claims:
         yield plain(f"{word}  {claim}  ({at})")
-    if not claims:
+    if not claims and not properties_of(tree):
         yield f"{word}  no claim is made; no path fails"
+    for found in properties_of(tree):
+        yield plain(f"{word}  {found['name']} = {found['formula']}")
     if tree.verdict:
         for each in tree.assumed:
-            yield f"  provided that {each} (memory: explore without --macro)"
+            yield f"  provided that {each}"
 
 
 def limits(tree: Tree) -> Iterator[str]:
@@ -57,21 +65,42 @@ def limits(tree: Tree) -> Iterator[str]:
         yield plain(f"not controlled: {each}")
     for each in tree.diverged:
         yield plain(f"not repeatable: {each}")
+    for each in tree.undecided:
+        yield plain(f"undecided: {each}")
 
 
 def violation_lines(tree: Tree, found: Violation, replay: str, full: bool = False) -> Iterator[str]:
-    if found.claim:
+    if found.language:
+        yield plain(f"VIOLATED  {found.at} = {found.claim}")
+    elif found.claim:
         yield plain(f"VIOLATED  {found.claim}  ({found.at})")
-        step = tree.nodes[found.node].depth
-        yield f"  false at breakpoint {found.node}, macro-step {step}: {_because(found)}"
     else:
         yield plain(f"{found.end.upper()}  {found.detail}")
-    yield "  the way there:"
-    yield from path_lines(tree.path(found.node)[1:], full)
+    if found.claim and not found.order and not found.language:
+        step = tree.nodes[found.node].depth
+        yield f"  false at breakpoint {found.node}, macro-step {step}: {_because(found)}"
+    if found.order or found.language:
+        yield from order_lines(tree, found, full)
+    else:
+        yield "  the way there:"
+        yield from path_lines(tree.path(found.node)[1:], full)
     if found.difference is not None:
         yield "  the order that makes the difference:"
         yield plain(f"    {difference_words(tree, found)}")
     yield plain(f"  replay: {replay.format(found.node)}")
+
+
+def order_lines(tree: Tree, found: Violation, full: bool) -> Iterator[str]:
+    """An order of the operations of a path that no sequence of breakpoints shows."""
+    because = _because(found) if found.atoms or found.broken else "false"
+    yield f"  on the path to breakpoint {found.leaf}, where its processes are not in step: {because}"
+    yield "  in this order:" if found.order else "  at its beginning"
+    hidden = len(found.order) - 2 * SHOWN if not full else 0
+    for index, (process, text, at) in enumerate(found.order):
+        if index == SHOWN and hidden > 1:
+            yield f"         ... {hidden} operations ..."
+        if hidden <= 1 or not SHOWN <= index < SHOWN + hidden:
+            yield plain(f"    {index + 1:>3}  {process} {text}" + (f" at {at}" if at else ""))
 
 
 def path_lines(path: list[TreeNode], full: bool) -> Iterator[str]:
@@ -136,28 +165,82 @@ def choice_words(choices: tuple[Choice, ...]) -> str:
     return ", ".join(map(str, choices)) or "the next macro-step"
 
 
+def _open(tree: Tree) -> Iterator[dict[str, str]]:
+    """Why it is not decided, each reason with what helps."""
+    reasons = [(text, "explore it without --macro") for text in tree.uncontrolled]
+    reasons += [(text, "let the program do the same whenever its messages are") for text in tree.diverged]
+    reasons += [(text, "--at-breakpoints, or explore it without --macro") for text in tree.undecided]
+    left = sum(1 for _ in tree.open_arcs())
+    if left:
+        many = "a branch was" if left == 1 else f"{left:,} branches were"
+        reasons.append((f"{many} not taken", "more --executions, more --time, no --first"))
+    for what, remedy in reasons:
+        yield {"what": what, "where": "", "remedy": remedy}
+
+
+def _shown_failure(tree: Tree, found: Violation) -> dict[str, Any]:
+    """What whoever asks for the verdict alone wants to know of a failure."""
+    path = tree.path(found.node)[1:]
+    kind = "property" if found.language else "claim" if found.claim else found.end
+    message = f"{found.claim} ({found.at})" if found.claim else found.detail
+    decides = []
+    if found.difference is not None:
+        first, then = (
+            {"task": each.process, "place": "", "what": str(each)}
+            for each in (found.difference.chosen, found.difference.other)
+        )
+        decides = [{"breakpoint": found.difference.node, "first": first, "then": then}]
+    return {
+        "kind": kind,
+        "message": message,
+        "schedule": [str(choice) for node in path for choice in tree.arc_to(node).selection],
+        "steps": list(_steps(path, found)),
+        "decides": decides,
+    }
+
+
+def _steps(path: list[TreeNode], found: Violation) -> Iterator[dict[str, Any]]:
+    if found.order:
+        yield from ({"task": p, "place": at, "what": text, "values": {}} for p, text, at in found.order)
+        return
+    for node in path:
+        for each in node.done:
+            got = f" <- {', '.join(each['messages'])}" if each["messages"] else ""
+            what = f"{each['text']}{got}"
+            yield {"task": each["process"], "place": each["at"], "what": what, "values": {}}
+
+
 def document(tree: Tree, program: str, file: str | None, replay: str) -> dict[str, Any]:
     """For --json."""
     verdict = {True: "holds", False: "violated", None: "unknown"}
     found = violations(tree)
     broken = {(each.claim, each.at) for each in found}
+    open_or_holds = verdict[tree.verdict is True or None]
     properties = [
         {
             "name": claim,
             "language": "claim",
             "formula": claim,
             "at": at,
-            "verdict": "violated" if (claim, at) in broken else verdict[tree.verdict is True or None],
+            "verdict": "violated" if (claim, at) in broken else open_or_holds,
         }
         for claim, at in claims_of(tree)
+    ]
+    properties += [
+        {**each, "verdict": "violated" if (each["formula"], each["name"]) in broken else open_or_holds}
+        for each in properties_of(tree)
     ]
     return {
         "program": program,
         "tree": file,
-        **summary(tree),
+        **{key: value for key, value in summary(tree).items() if key != "open"},
+        "branches": summary(tree)["open"],
         "verdict": verdict[tree.verdict],
+        "open": list(_open(tree)),
+        **(_shown_failure(tree, found[0]) if found else {}),
         "properties": properties,
         "uncontrolled": tree.uncontrolled,
+        "undecided": tree.undecided,
         "assumed": tree.assumed,
         "diverged": tree.diverged,
         "violations": [
@@ -170,6 +253,8 @@ def document(tree: Tree, program: str, file: str | None, replay: str) -> dict[st
                 "detail": each.detail,
                 "atoms": dict(each.atoms),
                 "broken": list(each.broken),
+                "language": each.language or None,
+                "order": [dict(zip(("process", "operation", "at"), one, strict=True)) for one in each.order],
                 "path": [node.number for node in tree.path(each.node)],
                 "difference": None
                 if each.difference is None

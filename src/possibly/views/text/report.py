@@ -27,6 +27,8 @@ from possibly.views.text.words import (
 
 HEAD, AROUND, TAIL = 10, 3, 20
 """Steps of a long order that are shown: at its start, around the deciding moment, at its end."""
+MOST_ASKED, LONGEST_LOOKED_THROUGH = 20, 2_000
+"""Steps that change what decided, in an order that is not longer."""
 LONGEST_STATE = 24
 LONGEST_FORMULA = 300
 LONGEST_SOURCE = 44
@@ -133,6 +135,8 @@ def _facts(verdict: Verdict) -> Iterator[str]:
         yield RECORDED[verdict.truth, verdict.observed]
     if verdict.truth is Truth.UNKNOWN:
         yield f"Undecided: {plain(verdict.reason or 'a limit was reached; raise --max-cuts or --timeout.')}"
+    if verdict.raced:
+        yield raced_text(verdict.raced)
     if verdict.assumed:
         yield f"Relied on what was declared: {plain(', '.join(verdict.assumed))}."
     for fault in verdict.faults[:LONGEST_FAULTS]:
@@ -141,13 +145,28 @@ def _facts(verdict: Verdict) -> Iterator[str]:
         yield f"... and {count_text(len(verdict.faults) - LONGEST_FAULTS, 'more fault')}."
 
 
+def raced_text(names: Sequence[str]) -> str:
+    """What a property that holds does not answer for."""
+    shown = ", ".join(plain(name) for name in names[:LONGEST_FAULTS])
+    more = ", ..." if len(names) > LONGEST_FAULTS else ""
+    return (
+        f"Nothing orders the accesses to {shown}{more}: they were kept in their recorded order. "
+        "--order predictive asks for their other orders, possibly explore runs them."
+    )
+
+
 def keys_text(keys: Keys) -> str:
     """`Violated for 3 of 12 keys: k = 17, 18, 20.`"""
-    if not keys.violated:
+    if not keys.violated and keys.of is not None:
         return f"There {'is' if keys.of == 1 else 'are'} {count_text(keys.of, 'key')}."
     values = ", ".join(value_text(value) for value in keys.values[:LONGEST_FAULTS])
     more = ", ..." if keys.violated > LONGEST_FAULTS else ""
-    return f"Violated for {keys.violated:,} of {count_text(keys.of, 'key')}: {keys.key} = {values}{more}."
+    count = (
+        count_text(keys.violated, "key")
+        if keys.of is None
+        else f"{keys.violated:,} of {count_text(keys.of, 'key')}"
+    )
+    return f"Violated for {count}: {keys.key} = {values}{more}."
 
 
 def explanation_lines(verdict: Verdict, explanation: Explanation, layout: Layout) -> Iterator[str]:
@@ -190,7 +209,7 @@ def step_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
     if not steps:
         return
     moment = len(steps) if explanation.moment is None else explanation.moment
-    shown = range(len(steps)) if layout.full else shown_steps(len(steps), moment)
+    shown = range(len(steps)) if layout.full else shown_steps(len(steps), moment, _asked(explanation))
     cells = {number: _cells(number + 1, steps[number], layout) for number in shown}
     widths = [max(map(len, column)) for column in zip(*cells.values(), strict=True)]
     if moment == 0:
@@ -203,12 +222,27 @@ def step_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
         yield _row(row, widths, number + 1 == moment, layout)
 
 
-def shown_steps(count: int, moment: int) -> Sequence[int]:
+def _asked(explanation: Explanation) -> list[int]:
+    """The last steps that change what decided: variables that were read, functions that are spoken of."""
+    if len(explanation.steps) > LONGEST_LOOKED_THROUGH:
+        return []
+    read = {name for atom in explanation.atoms for name in atom.operands}
+    spoken = {word for atom in explanation.atoms for word in re.findall(r"\w+", atom.text)}
+    found = [
+        number
+        for number, step in enumerate(explanation.steps)
+        if step.function in spoken or any(change.variable in read for change in step.changes)
+    ]
+    return found[-MOST_ASKED:]
+
+
+def shown_steps(count: int, moment: int, asked: Sequence[int] = ()) -> Sequence[int]:
     """The steps of an order that are shown, ascending, all if leaving some out saves little."""
     if count <= HEAD + TAIL + 2 * AROUND:
         return range(count)
     around = range(max(0, moment - 1 - AROUND), min(count, moment + AROUND))
-    return sorted({*range(HEAD), *around, *range(count - TAIL, count)})
+    head, tail = (HEAD, TAIL) if len(asked) < HEAD else (HEAD // 2, TAIL // 2)
+    return sorted({*range(head), *around, *asked, *range(count - tail, count)})
 
 
 def _cells(number: int, step: Step, layout: Layout) -> tuple[str, ...]:
@@ -253,12 +287,17 @@ def state_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
 
 def atom_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
     """The parts of the formula that decided, with the values they read."""
-    atoms = explanation.atoms
+    longest = None if layout.full else layout.width
+    for number, text in enumerate(atom_texts(explanation.atoms, longest)):
+        yield f"{' ' * len(DECIDED) if number else DECIDED}{text}"
+
+
+def atom_texts(atoms: Sequence[Atom], longest: int | None = 100) -> Iterator[str]:
+    """`P1.x > 1 is true  (P1.x = 2)`, in columns."""
     width = max((len(plain(atom.text)) for atom in atoms), default=0)
-    for number, atom in enumerate(atoms):
-        lead = " " * len(DECIDED) if number else DECIDED
-        text = plain(atom.text) if layout.full else elided(plain(atom.text), layout.width)
-        yield f"{lead}{text:<{min(width, 40)}} is {value_text(atom.value)}{_operands(atom)}"
+    for atom in atoms:
+        text = plain(atom.text) if longest is None else elided(plain(atom.text), longest)
+        yield f"{text:<{min(width, 40)}} is {value_text(atom.value)}{_operands(atom)}"
 
 
 def _operands(atom: Atom) -> str:

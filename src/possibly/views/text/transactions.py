@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from possibly.detection.transactions.dependencies import Edge
-from possibly.session.transactions import TransactionReport
+from possibly.session.histories.transactions import TransactionReport
 from possibly.trace.histories.model import shown
 from possibly.trace.histories.transactions import Act, Transaction, Verb
+from possibly.verdict.transactions import Edge
 from possibly.views.text.histories import VERDICTS, jsonable
 from possibly.views.text.words import elided, plain
 

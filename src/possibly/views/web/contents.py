@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from possibly.errors import PossiblyError
 from possibly.logic.specification import PATHS, Property, Specification
+from possibly.session.checking.cuts import Cuts
 from possibly.verdict.model import Report, Truth, Verdict
 from possibly.views.web.document import Contents
-from possibly.views.web.lattices import Cuts, lattice_document, slice_documents
+from possibly.views.web.lattices import lattice_document, marked, slice_documents
 
 if TYPE_CHECKING:
     from possibly.order.computation import Computation
@@ -39,7 +40,7 @@ def contents_of(
 ) -> Contents:
     """Everything that helps to understand the answers."""
     cuts = Cuts(computation)
-    marks = cuts.marked(specification)
+    marks = marked(cuts, specification)
     return Contents(
         lattice=lattice_document(cuts, marks),
         slices=slice_documents(cuts, marks),
@@ -81,7 +82,7 @@ def _task_pictures(
     formulas = [each for each in specification.properties if each.language == "tl"]
     if not formulas:
         return
-    from possibly.order.net import Net
+    from possibly.order.nets.net import Net
     from possibly.views.export.net import net_picture
 
     failing = (v.witness for v in report.verdicts if v.witness is not None and v.witness.failure is not None)
@@ -99,8 +100,8 @@ def _task_pictures(
 
 def tree_of_formula(found: Property, computation: Computation, specification: Specification) -> Picture:
     """The formula tree of a property of the task logic."""
-    from possibly.detection.tasks_tree import formula_tree, negated
-    from possibly.logic.tasks_bind import bind_tasks
+    from possibly.logic.tasks.bind import bind_tasks
+    from possibly.logic.tasks.tree import formula_tree, negated
     from possibly.order.vocabulary import vocabulary
     from possibly.views.export.net import tree_picture
 
@@ -122,7 +123,7 @@ def automaton_of(found: Property, computation: Computation, specification: Speci
 
 def _tableau(found: Property, computation: Computation, specification: Specification) -> Graph:
     from possibly.logic.bind import bind_property
-    from possibly.logic.tableau import Tableau
+    from possibly.logic.ltl.tableau import Tableau
     from possibly.order.vocabulary import vocabulary
     from possibly.views.export.automaton import automaton_graph
 

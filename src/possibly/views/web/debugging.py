@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from possibly.control.temporal.stack import Answer, Outcome, Step
 from possibly.errors import UsageError
-from possibly.session.debug import Debugger, parse_options, variables
+from possibly.session.debugging.temporal import Debugger, parse_options, variables
 from possibly.views.text.words import count_text, value_text
 from possibly.views.web.models import Action, Fact, Stack, StackStep
 

@@ -21,8 +21,8 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.trace.streams import replacing
 
 if TYPE_CHECKING:
-    from possibly.control.runtime.zygote import ControlledProgram
-    from possibly.session.explore import Exploration
+    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.programs import ControlledProgram
 
 FORMAT, VERSION = "possibly-executions", 1
 CUT_OFF = Outcome.CUT_OFF.value
@@ -102,7 +102,7 @@ class Executions:
 
     def conclude(self, found: Exploration, program: ControlledProgram, replay: str | None) -> None:
         """The search is over: what it says, and its failure as the shortest schedule that was found."""
-        from possibly.session.replay import schedule_of
+        from possibly.session.exploring.replay import schedule_of
 
         header = schedule_of(Execution((), Outcome.FINISHED), program, self.program).header
         self.header = {name: value for name, value in header.items() if name != "shows"}
@@ -212,16 +212,14 @@ def _grow(found: Executions, nodes: list[list[int]]) -> None:
 
 
 def _rows(execution: Execution) -> Iterator[Row]:
-    from possibly.views.text.exploration import PHRASES, thing_name
+    from possibly.views.text.steps import step_text
 
     for step in execution.steps:
-        operation = step.operation
-        name = thing_name(operation.thing, execution)
-        text = PHRASES.get(operation.kind, f"{operation.kind} {{}}").format(name)
+        text = step_text(step, execution)
         if isinstance(step.detail, dict) and "value" in step.detail:
             value = repr(step.detail["value"])
             text += f": {value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + '…'}"
-        yield Row(step.task, execution.names.get(step.task, step.task), text, operation.at)
+        yield Row(step.task, execution.names.get(step.task, step.task), text, step.operation.at)
 
 
 def _end(execution: Execution, details: Mapping[str, Any] | None) -> dict[str, str]:

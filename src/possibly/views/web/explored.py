@@ -19,7 +19,7 @@ from possibly.views.web.models import Action, Fact, Node, Tree
 
 if TYPE_CHECKING:
     from possibly.control.execution import Execution
-    from possibly.control.runtime.zygote import ControlledProgram
+    from possibly.session.exploring.programs import ControlledProgram
 
 UNCHECKED = "not looked at"
 LONGEST = 44
@@ -187,7 +187,7 @@ class LiveExecutions:
 
     def _add(self, execution: Execution) -> int:
         """Properties are not looked at again: an end without a failure is then none with a verdict."""
-        from possibly.session.explore import BAD
+        from possibly.session.exploring.explore import BAD
 
         is_bad = execution.outcome in BAD
         place = self.tree.add(execution, (execution.failure or {}) if is_bad else None)
@@ -201,7 +201,7 @@ class LiveExecutions:
 
 
 def _program(tree: Executions) -> ControlledProgram:
-    from possibly.session.replay import program_of
+    from possibly.session.exploring.replay import program_of
     from possibly.trace.schedule import Schedule
 
     words = tree.program

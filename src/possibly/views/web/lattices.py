@@ -13,23 +13,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from possibly.detection.closure import slice_of
-from possibly.detection.exhaustive import Exhaustive
-from possibly.detection.limits import Budget
-from possibly.detection.slicing import Slicing
-from possibly.detection.solver_components import components
 from possibly.errors import PossiblyError
-from possibly.logic.bind import Vocabulary, bind_property
-from possibly.logic.predicate import is_state, maximal_predicates
+from possibly.logic.bind import bind_property
+from possibly.logic.predicates.functions import is_state, maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import Specification
 from possibly.logic.syntax import Node, Not, Temporal
-from possibly.order.computation import Computation, Cut, Place
+from possibly.order.computation import Cut, Place
 from possibly.order.lattice import Lattice
-from possibly.order.predicate import CutPredicates
 from possibly.order.slice import Slice
-from possibly.order.state import Readings
-from possibly.order.vocabulary import vocabulary
+from possibly.order.tied import components
+from possibly.session.checking.cuts import Cuts
 from possibly.views.text.words import count_text
 
 MOST_CUTS = 400
@@ -56,26 +50,16 @@ class Marked:
         return unparse(self.formula)
 
 
-class Cuts:
-    """The lattice of one run, with what is needed to mark and to slice it."""
-
-    def __init__(self, computation: Computation) -> None:
-        self.computation = computation
-        self.lattice = Lattice(computation)
-        self.predicates = CutPredicates(self.lattice, Readings(computation))
-        self.slicing = Slicing(self.lattice, self.predicates)
-        self.names: Vocabulary = vocabulary(computation.trace)
-
-    def marked(self, specification: Specification | None) -> list[Marked]:
-        """The predicates of the ctl and ltl properties, and the ctl properties themselves."""
-        found: list[Marked] = []
-        for number, each in enumerate(specification.properties if specification is not None else ()):
-            if each.language not in ("ctl", "ltl"):
-                continue
-            assert specification is not None
-            formula = bind_property(each, self.names, specification.lets).formula
-            found += [Marked(number, node) for node in _parts(formula, each.language)]
-        return found
+def marked(cuts: Cuts, specification: Specification | None) -> list[Marked]:
+    """The predicates of the ctl and ltl properties, and the ctl properties themselves."""
+    found: list[Marked] = []
+    for number, each in enumerate(specification.properties if specification is not None else ()):
+        if each.language not in ("ctl", "ltl"):
+            continue
+        assert specification is not None
+        formula = bind_property(each, cuts.names, specification.lets).formula
+        found += [Marked(number, node) for node in _parts(formula, each.language)]
+    return found
 
 
 def _parts(formula: Node, language: str) -> Iterator[Node]:
@@ -115,12 +99,11 @@ def lattice_document(cuts: Cuts, marks: Iterable[Marked]) -> dict[str, Any] | No
 
 
 def _mark(cuts: Cuts, marked: Marked, packed: Sequence[int], counts: Sequence[Cut]) -> dict[str, Any]:
-    plain = Exhaustive(cuts.lattice, cuts.predicates, Budget())
-    inside = slice_of(cuts.slicing, marked.formula)
+    inside = cuts.slice_of(marked.formula)
     return {
         "property": marked.number,
         "text": marked.text,
-        "satisfying": [number for number, cut in enumerate(packed) if plain.at(marked.formula, cut)],
+        "satisfying": cuts.satisfying(marked.formula, packed),
         "slice": [number for number, cut in enumerate(counts) if inside.contains(cut)],
     }
 
@@ -136,7 +119,7 @@ def slice_documents(cuts: Cuts, marks: Sequence[Marked]) -> list[dict[str, Any]]
     found = []
     for each in marks[: MOST_SLICES if events <= LONG_RUN else 1]:
         try:
-            sliced = slice_of(cuts.slicing, each.formula)
+            sliced = cuts.slice_of(each.formula)
             found.append(slice_document(sliced, each.text, each.number, cuts.lattice))
         except PossiblyError:
             continue  # a predicate that has no value in this order: its property said so already

@@ -21,7 +21,7 @@ from possibly.views.web.models import Operated, Stack, Tree
 if TYPE_CHECKING:
     from possibly.logic.specification import Specification
     from possibly.order.computation import Computation
-    from possibly.session.check import Options
+    from possibly.session.checking.check import Options
     from possibly.trace.model import Trace
     from possibly.views.export.arcs import Graph
     from possibly.views.export.boxes import Picture
@@ -63,7 +63,7 @@ class LiveRun:
     def check(self, language: str, formula: str) -> None:
         """One property more; its answer comes first."""
         from possibly.logic.specification import property_from_text
-        from possibly.session.check import check_trace
+        from possibly.session.checking.check import check_trace
 
         if language not in LANGUAGES:
             raise UsageError(f"no language is called {language!r}: there are {', '.join(LANGUAGES)}")
@@ -82,7 +82,7 @@ class LiveRun:
     def slice(self, predicate: str) -> None:
         """The slice for one predicate more; it comes first."""
         from possibly.order.lattice import Lattice
-        from possibly.session.slicing import slice_trace
+        from possibly.session.checking.slicing import slice_trace
         from possibly.views.web.lattices import slice_document
 
         found = slice_trace(self.trace, predicate, self.computation.order).slice

@@ -17,7 +17,7 @@ from possibly.control.macro.tree import FORMAT, TreeNode
 from possibly.control.macro.tree import Tree as MacroTree
 from possibly.control.macro.why import violations
 from possibly.errors import UsageError
-from possibly.session.macro import MacroSession, claims_of, node_words, summary
+from possibly.session.macro_steps.tree import MacroSession, claims_of, node_words, summary
 from possibly.views.text.macro import choice_words, difference_words
 from possibly.views.text.words import value_text
 from possibly.views.web.models import Action, Fact, Node, Tree

@@ -1,0 +1,272 @@
+"""`possibly run PROGRAM [ARGUMENTS]`: runs a program, records it, and checks properties on the recorded run.
+
+The program keeps its standard streams and its exit status; with properties the status is that of the
+check, and
+that of the program if every property holds. With any --format but text its standard output goes to standard
+error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from possibly.errors import UsageError
+from possibly.records import replace
+from possibly.views.cli.formats import Answers, add_format_arguments
+from possibly.views.cli.messages import remark
+from possibly.views.cli.progress import terminal_progress
+from possibly.views.cli.properties import (
+    add_limit_arguments,
+    add_property_arguments,
+    has_properties,
+    specification_of,
+)
+from possibly.views.cli.recorded import check
+
+if TYPE_CHECKING:
+    from possibly.logic.specification import Specification
+    from possibly.recorder.sharing.races import Race
+    from possibly.trace.model import Trace
+
+NAME = "run"
+SUMMARY = "run a Python program, record it, and check properties on the run"
+DESCRIPTION = (
+    "Runs a Python program without any change to it and writes a trace of what its threads, tasks and "
+    "processes did. Variables and functions that the properties speak of are watched. Options of this "
+    "command stand before the program."
+)
+EXAMPLES = """\
+examples:
+  possibly run bank.py
+  possibly run --spec bank.spec bank.py --accounts 3
+  possibly run --watch total --calls transfer -o bank.jsonl bank.py
+  possibly run --races -m package.module
+  possibly run --live --spec races.spec queue.py
+  possibly run --confirm --spec bank.spec bank.py
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.conflict_handler = "resolve"  # here --watch names a variable, elsewhere it is a language
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
+    parser.add_argument("program", metavar="PROGRAM", nargs="?", help="a Python file")
+    parser.add_argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="its arguments")
+    add_property_arguments(parser)
+    _add_recording_arguments(parser.add_argument_group("recording"))
+    parser.set_defaults(watch=[], jobs=None, resume=None)
+    add_limit_arguments(parser, predictive=True)
+    group = parser.add_argument_group("confirming")
+    group.add_argument(
+        "--confirm",
+        action="store_true",
+        help="drive the program into each violation and deadlock that an order predicts (--order "
+        "predictive unless told), and tell only of what really happens",
+    )
+    group.add_argument(
+        "--executions", metavar="N", type=int, default=10_000, help="at most N for each of them (10,000)"
+    )
+    group.add_argument("--time", metavar="SECONDS", type=float, help="at most that time for each of them")
+    group = parser.add_argument_group("results")
+    add_format_arguments(group, "print JSON documents, a line each")
+    group.add_argument("--explain", action="store_true", help="also say how it was decided")
+    group.add_argument("--full", action="store_true", help="leave nothing out, however long the order is")
+    group.add_argument("--write-order", metavar="FILE", help="write the failing order as a trace of its own")
+    group.add_argument("--html", metavar="FILE", help="write a page with the report and a diagram")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours (auto)")
+
+
+def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
+    group.conflict_handler = "resolve"
+    group.add_argument("-o", "--output", metavar="FILE", help="the trace (default: PROGRAM.jsonl)")
+    group.add_argument(
+        "--watch",
+        dest="watched",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="record this variable; may be given again",
+    )
+    group.add_argument(
+        "--calls", metavar="FUNCTION", action="append", default=[], help="record calls of this function"
+    )
+    group.add_argument(
+        "--races",
+        action="store_true",
+        help="record every shared access and report unordered conflicting ones",
+    )
+    group.add_argument(
+        "--record",
+        choices=("all", "named", "sync"),
+        help="record all calls and shared accesses, what is named, or synchronisation alone (default: what "
+        "is named; without a question also calls of your functions, but for those called all the time)",
+    )
+    group.add_argument(
+        "--deadlocks",
+        action="store_true",
+        help="record every shared access, and say which deadlocks another order of the run reaches",
+    )
+    group.add_argument("--mpi", metavar="N", type=int, help="run N ranks under mpiexec")
+    group.add_argument(
+        "--live",
+        action="store_true",
+        help="follow the path expressions while the program runs, and stop it at a break",
+    )
+    group.add_argument(
+        "--send", metavar="ADDRESS", help="tell a monitor (possibly watch) of the events while they happen"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.output != "-":
+        return _recorded(arguments, Answers(arguments), is_piped=False)
+    with tempfile.TemporaryDirectory(prefix="possibly-") as folder:
+        arguments.output = os.path.join(folder, default_output(_words(arguments)))
+        with redirect_stdout(sys.stderr):
+            status = _recorded(arguments, Answers(arguments), is_piped=True)
+        with open(arguments.output, encoding="utf-8") as trace:
+            sys.stdout.writelines(trace)
+    return status
+
+
+def _recorded(arguments: argparse.Namespace, answers: Answers, is_piped: bool) -> int:
+    """Runs, records and checks; if standard output is for the trace, all that is said goes elsewhere."""
+    from possibly.session.record import Request, record_program
+
+    words = _words(arguments)
+    specification = specification_of(arguments) if has_properties(arguments) else None
+    if arguments.confirm:
+        _check_confirming(arguments, answers)
+    output = arguments.output or default_output(words)
+    request = Request(
+        words,
+        output,
+        specification,
+        tuple(arguments.watched),
+        tuple(arguments.calls),
+        arguments.races,
+        arguments.mpi,
+        None if answers.is_text and not is_piped else sys.stderr.fileno(),
+        arguments.send,
+        *_starter(arguments, specification),
+    )
+    request = replace(
+        request, record=_how_much(arguments, specification), everything=arguments.deadlocks, shared=True
+    )
+    progress = terminal_progress()
+    with progress or nullcontext():
+        done = record_program(request, progress)
+    where = "standard output" if is_piped else output
+    remark(f"possibly: {done.events:,} events of {done.processes} processes in {where}")
+    found = [_races(done.trace, output, answers)] if arguments.races else []
+    if arguments.confirm:
+        from possibly.views.cli.controlled import confirmed_run
+
+        found += confirmed_run.statuses(arguments, specification, output, words)
+    elif specification is not None or arguments.deadlocks:
+        arguments.traces = [output]
+        found.append(check.status_with(answers, arguments))
+    answers.show()
+    return check.combined(found) or done.status
+
+
+def _check_confirming(arguments: argparse.Namespace, answers: Answers) -> None:
+    if not has_properties(arguments) and not arguments.deadlocks:
+        raise UsageError("nothing to confirm", hint="give properties (--spec, --ctl, --ltl) or --deadlocks")
+    if answers.are_collected or arguments.html or arguments.write_order:
+        raise UsageError("--confirm tells in text or with --json; the schedule it writes can be replayed")
+    if arguments.mpi:
+        raise UsageError("--confirm drives one program, and cannot drive ranks of MPI")
+
+
+def _how_much(arguments: argparse.Namespace, specification: Specification | None) -> str:
+    """What is recorded: as asked for; else, where nothing is named yet, as much as is cheap."""
+    if arguments.record is not None:
+        return str(arguments.record)
+    names = specification or arguments.watched or arguments.calls or arguments.races or arguments.send
+    names = names or arguments.deadlocks
+    return "named" if names else "usual"
+
+
+def _starter(arguments: argparse.Namespace, specification: Specification | None) -> tuple[Any, ...]:
+    """The module that runs the program, and its environment: another one if it is to be followed."""
+    if specification is None or arguments.mpi:
+        return ()
+    from possibly.session.watching.paths_live import LivePaths, has_break, packed, path_properties
+
+    is_wanted = arguments.live or (sys.stdin.isatty() and has_break(specification))
+    if not is_wanted or not path_properties(specification):
+        return ()
+    LivePaths(specification, arguments.order, lambda told: None)  # an error is told before the program runs
+    return "possibly.views.cli.controlled.live", {"POSSIBLY_LIVE": packed(specification, arguments.order)}
+
+
+def _words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    rest: list[str] = arguments.arguments
+    if arguments.module is not None:
+        return ("-m", arguments.module, *([arguments.program] if arguments.program else []), *rest)
+    if arguments.program is None:
+        raise UsageError("no program to run", hint="possibly run PROGRAM [ARGUMENTS]")
+    return (arguments.program, *rest)
+
+
+def default_output(words: tuple[str, ...]) -> str:
+    """`src/bank.py` is recorded in `bank.jsonl` in the current folder."""
+    name = words[1].rpartition(".")[2] if words[0] == "-m" else os.path.basename(words[0].rstrip("/"))
+    return f"{name.removesuffix('.py')}.jsonl"
+
+
+def _races(trace: Trace, path: str, answers: Answers) -> int:
+    from possibly.recorder.sharing.races import races
+
+    every = races(trace)
+    found = [race for race in every if not race.is_atomic]
+    notes = [race for race in every if race.is_atomic]
+    if answers.are_collected:
+        from possibly.views.formats.of_races import findings_of_races
+
+        answers.add(findings_of_races(path, trace, found))
+    elif answers.is_text:
+        _tell_races(trace, path, found, notes)
+    else:
+        import json
+
+        told = {"races": [_document(trace, race) for race in found]}
+        told["notes"] = [_document(trace, race) for race in notes]
+        print(json.dumps({"trace": path, **told}), flush=True)
+    return 1 if found else 0
+
+
+def _tell_races(trace: Trace, path: str, found: Sequence[Race], notes: Sequence[Race]) -> None:
+    from possibly.views.text.source import Sources
+
+    sources = Sources((os.path.dirname(path), ""))
+    for race in (*notes, *found):
+        print(f"{'NOTE' if race.is_atomic else 'RACE'}  {race.variable}")
+        for access in (race.first, race.second):
+            event = trace.event(access.event)
+            quoted = sources.quote(event.at) or ""
+            words = f"{event.process:<12} {event.name:<14} {access.how:<6} {event.at or '':<14} {quoted}"
+            print(f"    {words}".rstrip())
+        if race.is_atomic:
+            print("  Nothing orders them; each is one operation of the interpreter, so neither is lost.")
+        else:
+            print("  Nothing orders them: a lock around both, or a join between, would.")
+    if not found:
+        print("no races in this run: every two conflicting accesses are ordered")
+    sys.stdout.flush()
+
+
+def _document(trace: Trace, race: Race) -> dict[str, Any]:
+    return {
+        "variable": race.variable,
+        "accesses": [
+            {"event": trace.name(each.event), "how": each.how, "at": trace.text(trace.place, each.event)}
+            for each in (race.first, race.second)
+        ],
+    }

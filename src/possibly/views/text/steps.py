@@ -1,0 +1,251 @@
+"""The steps of an execution in words: what each did, with values, in the user's names, and where.
+
+A turn of an event loop's task tells several things, and so does a step that touches memory which is no
+choice point: each of these is a `Told`. A value other than the one that was seen last is
+shown with that one.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from possibly.control.execution import Execution, Step, Task
+from possibly.trace.place import place_in
+from possibly.views.text.words import elided
+
+LONGEST_VALUE = 48
+PHRASES = {
+    "acquire": "takes {}",
+    "release": "gives {} back",
+    "read": "reads {}",
+    "write": "writes {}",
+    "start": "starts {}",
+    "join": "has seen the end of {}",
+    "wait": "waits on {}, letting its lock go",
+    "wake": "goes on after {}",
+    "notify": "notifies {}",
+    "take": "takes a unit of {}",
+    "give": "gives a unit of {} back",
+    "set": "sets {}",
+    "clear": "clears {}",
+    "await": "looks at {}",
+    "is_set": "looks at {}",
+    "put": "puts into {}",
+    "get": "gets from {}",
+    "timeout": "has waited long enough for {}",
+    "sleep": "sleeps",
+    "assign": "sets {}",
+    "enter": "enters {}",
+    "leave": "leaves {}",
+    "spin": "looks again at {}",
+    "resume": "goes on",
+    "timer": "comes to the end of its time",
+    "arrive": "brings",
+    "fault": "is what goes wrong",
+    "begin": "begins {}",
+    "woken": "is woken by {}",
+    "cancelled": "is cancelled by {}",
+    "continue": "has its turn again",
+    "awaits": "awaits {}",
+    "ends": "ends {}",
+    "done": "asks whether {} is done",
+    "set_result": "gives {} its result",
+    "set_exception": "gives {} its exception",
+    "result": "asks for the result of {}",
+    "statement": "executes a statement of {}",
+}
+USES = {
+    "acquire": "takes {}",
+    "release": "gives {} back",
+    "__aenter__": "takes {}",
+    "__aexit__": "gives {} back",
+    "wait": "goes on after {}",
+    "qsize": "asks for the size of {}",
+    "empty": "asks whether {} is empty",
+    "full": "asks whether {} is full",
+    "locked": "asks whether {} is taken",
+    "join": "has seen that all of {} is done",
+    "task_done": "tells {} that one is done",
+    "put_nowait": "puts into {}",
+    "get_nowait": "gets from {}",
+    "send": "sends into {}",
+    "send_nowait": "sends into {}",
+    "receive": "receives from {}",
+    "receive_nowait": "receives from {}",
+    "notify_all": "notifies {}",
+    "start_soon": "starts a task in {}",
+}
+"""Methods of primitives of event loops, where they are not called as the kinds of steps are."""
+AWAITS = {
+    "get": "waits to get from {}",
+    "receive": "waits to receive from {}",
+    "put": "waits to put into {}",
+    "send": "waits to send into {}",
+    "acquire": "waits for {}",
+    "__aenter__": "waits for {}",
+    "wait": "waits for {}",
+    "join": "waits until all of {} is done",
+}
+
+
+class Told(NamedTuple):
+    """One thing that an execution did."""
+
+    number: int
+    """Of its step, from 1."""
+    task: Task
+    kind: str
+    thing: str
+    """What it is called by the execution, not by the user."""
+    text: str
+    at: str
+    name: str = ""
+    """What the user calls it."""
+    is_inside: bool = False
+    """It happened within the step, and nobody could have come just before it."""
+
+
+def thing_name(thing: str, execution: Execution) -> str:
+    """What users call a thing."""
+    return execution.names.get(thing) or execution.things.get(thing, thing)
+
+
+def source_of(at: str) -> str:
+    file, line = place_in(at)
+    return linecache.getline(file, line).strip() if line else ""
+
+
+def value_of(value: Any) -> str:
+    """A value in a line: short, as it would be written."""
+    is_name = isinstance(value, str) and (value.startswith("<") or "(" in value or value[:1].isupper())
+    return elided(value if is_name and not value.isupper() else repr(value), LONGEST_VALUE)
+
+
+def step_text(step: Step, execution: Execution) -> str:
+    """A step in one line, without its place."""
+    operation = step.operation
+    changes = isinstance(step.detail, dict) and ("before" in step.detail or "changed" in step.detail)
+    text = "changes {}" if changes else PHRASES.get(operation.kind, f"{operation.kind} {{}}")
+    return text.format(thing_name(operation.thing, execution)).rstrip()
+
+
+def told_apart(execution: Execution) -> Execution:
+    """The execution in which every task has a name of its own: `get#1`, `get#2`."""
+    names = {task: name.removeprefix("__main__.") for task, name in execution.names.items()}
+    count = Counter(names.values())
+    found: dict[str, str] = {}
+    for task, name in names.items():
+        same = sum(names[other] == name for other in found)
+        found[task] = f"{name}#{same + 1}" if count[name] > 1 and name else name
+    return execution if found == execution.names else replace(execution, names=found)
+
+
+def told_steps(execution: Execution) -> list[Told]:
+    """All that an execution did, in order."""
+    teller = _Teller(execution)
+    return [each for number, step in enumerate(execution.steps, 1) for each in teller.told(number, step)]
+
+
+@dataclass(slots=True)
+class _Teller:
+    execution: Execution
+    seen: dict[str, str] = field(default_factory=dict)
+    """What the reader saw last of each thing."""
+    asleep: set[Task] = field(default_factory=set)
+
+    def told(self, number: int, step: Step) -> Iterator[Told]:
+        detail = step.detail if isinstance(step.detail, dict) else {}
+        turn = detail.get("turn")
+        if turn:
+            yield from self._moments(number, step.task, turn, False)
+            return
+        text = step_text(step, self.execution) + self._value(
+            step.operation.kind, step.operation.thing, detail
+        )
+        kind, thing, _, at, _ = step.operation
+        yield Told(number, step.task, kind, thing, text, at, thing_name(thing, self.execution))
+        yield from self._moments(number, step.task, detail.get("inside", ()), True)
+
+    def _moments(self, number: int, task: Task, moments: Any, is_inside: bool) -> Iterator[Told]:
+        before = None
+        for moment in moments:
+            text = self._words(task, moment) + self._value(moment["kind"], moment["thing"], moment)
+            kind, thing = moment["kind"], moment["thing"]
+            name = thing_name(thing, self.execution)
+            row = Told(number, task, kind, thing, text, moment["at"], name, is_inside)
+            if row != before and not is_only_a_reference(moment):
+                yield row
+            before = row
+
+    def _words(self, task: Task, moment: dict[str, Any]) -> str:
+        kind, name = moment["kind"], thing_name(moment["thing"], self.execution)
+        if kind == "use":
+            text = USES.get(moment["method"]) or PHRASES.get(moment["method"], f"{moment['method']} of {{}}")
+        elif kind == "awaits":
+            return self._awaits(task, moment, name)
+        elif kind == "begin" and not moment["at"]:
+            return "begins"
+        elif "before" in moment or "changed" in moment:
+            text = "changes {}"
+        elif kind == "continue" and task in self.asleep:
+            self.asleep.discard(task)
+            text = "has slept"
+        else:
+            text = PHRASES.get(kind, f"{kind} {{}}")
+        found = text.format(name).rstrip()
+        return f"{found} at {_line(moment['from'])}" if moment.get("from") else found
+
+    def _awaits(self, task: Task, moment: dict[str, Any], name: str) -> str:
+        if moment.get("things"):
+            return f"awaits {', '.join(thing_name(each, self.execution) for each in moment['things'])}"
+        if moment["thing"] == "sleep()":
+            self.asleep.add(task)
+            return "sleeps"
+        if name.startswith("_") and name.endswith(
+            "()"
+        ):  # a coroutine of a library that stands for the user's
+            return "awaits"
+        return AWAITS.get(moment.get("method", ""), "awaits {}").format(name).rstrip()
+
+    def _value(self, kind: str, thing: str, detail: dict[str, Any]) -> str:
+        """The value, and what the reader saw last if it was another."""
+        if "changed" in detail:
+            return self._changed(thing, detail["changed"])
+        if "before" in detail:
+            return f", which holds {value_of(detail['before'])}"
+        if "value" not in detail:
+            return ""
+        value = value_of(detail["value"])
+        if kind not in ("read", "write"):
+            return f": {value}"
+        before = self.seen.get(thing)
+        self.seen[thing] = value
+        if before is None or before == value:
+            return f": {value}"
+        return f": {before} -> {value}" if kind == "write" else f": {value} ({before} before)"
+
+    def _changed(self, thing: str, changed: dict[str, Any]) -> str:
+        """What the variables hold that lead to what was changed."""
+        found = ""
+        for variable, held in changed.items():
+            value, before = value_of(held), self.seen.get(variable)
+            self.seen[variable] = value
+            name = thing_name(variable, self.execution)
+            lead = ": " if name == thing_name(thing, self.execution) else f", {name}: "
+            found += lead + (value if before in (None, value) else f"{before} -> {value}")
+        return found
+
+
+def is_only_a_reference(moment: dict[str, Any]) -> bool:
+    """Whether a variable was read only to get at the object that it holds."""
+    value = moment.get("value")
+    return moment["kind"] == "read" and isinstance(value, str) and value.startswith("<")
+
+
+def _line(at: str) -> str:
+    file, line = place_in(at)
+    return f"line {line}" if line else file

@@ -1,0 +1,162 @@
+"""Why an execution fails, in words: the pair that decides, what should be atomic, the point of no return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from possibly.control.execution import Execution, Step
+from possibly.control.why import Moment
+from possibly.trace.place import place_in
+from possibly.views.text.steps import is_only_a_reference, thing_name, value_of
+
+if TYPE_CHECKING:
+    from possibly.control.why import Atomic, NoReturn, Pair
+    from possibly.session.why.failure import Failure
+
+DONE = {
+    "acquire": "took {}",
+    "release": "gave {} back",
+    "read": "read {}",
+    "write": "wrote {}",
+    "start": "started {}",
+    "join": "had seen the end of {}",
+    "wait": "waited on {}",
+    "wake": "went on after {}",
+    "notify": "notified {}",
+    "take": "took a unit of {}",
+    "give": "gave a unit of {} back",
+    "set": "set {}",
+    "clear": "cleared {}",
+    "await": "looked at {}",
+    "is_set": "looked at {}",
+    "put": "put into {}",
+    "get": "got from {}",
+    "use": "used {}",
+    "spin": "looked again at {}",
+    "done": "asked whether {} was done",
+    "set_result": "gave {} its result",
+    "result": "asked for the result of {}",
+    "sleep": "slept",
+    "end": "ended",
+    "enter": "entered {}",
+    "leave": "left {}",
+    "assign": "set {}",
+}
+SHORTER = {"put_nowait": "put", "get_nowait": "get", "send": "put", "receive": "get"} | {
+    **dict.fromkeys(("qsize", "empty", "full", "locked"), "is_set"),
+    "__aenter__": "acquire",
+    "__aexit__": "release",
+}
+LATEST = 2
+"""So many pairs are told."""
+
+
+def why_lines(failure: Failure) -> list[str]:
+    """What decides the failure and what would cure it; nothing where that is not known."""
+    cause = failure.cause
+    if cause is None:
+        return []
+    execution = failure.execution
+    is_marked = cause.no_return is not None and cause.no_return.step == failure.details.get("step")
+    lines = [f"  {pair_text(pair, execution)}" for pair in cause.pairs[:LATEST]]
+    if lines:
+        tried = f"{cause.tried} execution{'s' if cause.tried != 1 else ''} tried"
+        lines[0] = f"{lines[0]}: the other way round it does not fail ({tried})"
+    if cause.atomic is not None:
+        lines.append(f"  {atomic_text(cause.atomic, execution)}")
+    if cause.no_return is not None and not (is_marked and "specification" in failure.details):
+        lines.append(f"  {no_return_text(cause.no_return, execution)}")
+    remedy = failure.remedy
+    cure = [] if remedy is None else [f"cure ({remedy.pattern}): {remedy.words}"]
+    return ([*(["what decides:", *lines] if lines else []), *cure]) or []
+
+
+def pair_text(pair: Pair, execution: Execution) -> str:
+    """`Ada read seats: 1 (line 12) before Bob wrote it (line 13)`."""
+    first, then = (_done(each, pair.thing, execution) for each in (pair.first, pair.then))
+    return f"{first} before {then}"
+
+
+def atomic_text(atomic: Atomic, execution: Execution) -> str:
+    from possibly.session.why.remedies import function_of, section_of
+
+    name = execution.names.get(atomic.last.task, atomic.last.task)
+    function = function_of(atomic.first, execution)
+    one, other = map(place_in, section_of(execution, atomic))
+    lines = f"line {one.line}" if one == other else f"line {one.line} to line {other.line}"
+    where = f"in {function}" if function else f"at {lines}"
+    others = sorted({execution.names.get(execution.steps[n].task, "") for n in atomic.between} - {name})
+    who = " and ".join(others)
+    return f"{who} came in between while {name} was {where}: with nobody else there it does not fail"
+
+
+def no_return_text(found: NoReturn, execution: Execution) -> str:
+    """From which step on nothing helps."""
+    if found.step == 0:
+        return f"every schedule fails: {_covered(found)}"
+    step = execution.steps[found.step - 1]
+    moment = _done(Moment(found.step - 1, step.task, step.operation), _touched(step), execution)
+    if not found.is_exact:
+        return f"no schedule that passes was met once {moment}: {_covered(found)}"
+    return f"no return: once {moment}, every schedule fails"
+
+
+def _touched(step: Step) -> str | None:
+    """The memory that a turn touches first; what it changes rather than what it looks at."""
+    turn = step.detail.get("turn", ()) if isinstance(step.detail, dict) else ()
+    moments = [each for each in turn if each["kind"] in ("read", "write", "use")]
+    moments = [each for each in moments if not is_only_a_reference(each)]
+    moments.sort(key=lambda each: each["kind"] != "write")
+    return str(moments[0]["thing"]) if moments else None
+
+
+def _covered(found: NoReturn) -> str:
+    count = f"{found.executions} execution{'s' if found.executions != 1 else ''}"
+    return f"all {count}" if found.is_exact else f"{count}, which is not all"
+
+
+def _done(moment: Moment, thing: str | None, execution: Execution) -> str:
+    """What a task did at a moment, with the value: `Ada read flight.seats: 1 (line 12)`."""
+    name = execution.names.get(moment.task, moment.task)
+    moment = _left(moment, execution) if thing is None else moment
+    if moment.number is None:
+        return f"{name} could{_at(moment.operation.at)}"
+    detail = execution.steps[moment.number].detail
+    detail = detail if isinstance(detail, dict) else {}
+    for each in sorted(detail.get("turn", ()), key=lambda each: each["kind"] != "write"):
+        if thing is not None and each["thing"] == thing:
+            kind = each.get("method", each["kind"])
+            return (
+                f"{name} {_phrase(SHORTER.get(kind, kind), thing, execution)}{_value(each)}{_at(each['at'])}"
+            )
+    if "turn" in detail:
+        other = _touched(execution.steps[moment.number])
+        if other is not None and other != thing:
+            return _done(moment, other, execution)
+        return f"{name} had its turn{_at(moment.operation.at)}"
+    told = _phrase(moment.operation.kind, moment.operation.thing, execution)
+    return f"{name} {told}{_value(detail)}{_at(moment.operation.at)}"
+
+
+def _left(moment: Moment, execution: Execution) -> Moment:
+    """A task is inside a function up to the step after its end: told is the end."""
+    if moment.number is None or moment.operation.kind == "enter":
+        return moment
+    mine = (n for n in range(moment.number - 1, -1, -1) if execution.steps[n].task == moment.task)
+    before = next(mine, None)
+    if before is None or execution.steps[before].operation.kind != "leave":
+        return moment
+    return Moment(before, moment.task, execution.steps[before].operation)
+
+
+def _phrase(kind: str, thing: str, execution: Execution) -> str:
+    return DONE.get(kind, f"{kind} {{}}").format(thing_name(thing, execution)).rstrip()
+
+
+def _value(detail: dict[str, object]) -> str:
+    return f": {value_of(detail['value'])}" if "value" in detail else ""
+
+
+def _at(at: str) -> str:
+    line = place_in(at).line
+    return f" (line {line})" if line else ""
