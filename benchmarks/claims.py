@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.run import rate, row, timed
-from possibly.logic.claims import ClaimMonitor
+from possibly.logic.ltl.claims import ClaimMonitor
 from possibly.logic.parser import parse
 from possibly.probes.claiming import claim
 

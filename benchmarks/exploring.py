@@ -25,8 +25,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from possibly.control.runtime.zygote import ControlledProgram, script
-from possibly.session.explore import Options, explore
+from possibly.control.forking.zygote import ControlledProgram, script
+from possibly.session.exploring.explore import Options, explore
 
 SEARCHES = 7
 HEAD = "import threading\n"

@@ -16,22 +16,22 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from possibly.detection.online import Monitor, Possibly, open_vocabulary
-from possibly.detection.online_slice import OnlineSlice
-from possibly.detection.slicing import Slicing
+from possibly.detection.online.monitor import Monitor, Possibly, open_vocabulary
+from possibly.detection.online.slice import OnlineSlice
+from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.specification import Specification, property_from_text
 from possibly.logic.syntax import Node
 from possibly.order.computation import Computation
-from possibly.order.growing import Growing
-from possibly.order.growing_lines import ONLINE_FIELDS
+from possibly.order.growing.computation import Growing
+from possibly.order.growing.lines import ONLINE_FIELDS
 from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
-from possibly.session.check import Options
-from possibly.session.intake import Connection, Intake
-from possibly.session.watch import WatchedRun
+from possibly.session.checking.check import Options
+from possibly.session.watching.intake import Connection, Intake
+from possibly.session.watching.watch import WatchedRun
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 

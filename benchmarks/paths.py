@@ -25,7 +25,7 @@ from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.run import Run
 from possibly.logic.source import Source
 from possibly.order.computation import Computation
-from possibly.order.growing import Growing
+from possibly.order.growing.computation import Growing
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 

@@ -20,12 +20,12 @@ from random import Random
 from time import perf_counter, process_time
 from typing import Any
 
-from possibly.detection.compiled import algebra, kernels
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.compiled import algebra, kernels
+from possibly.detection.explicit.exhaustive import Exhaustive
+from possibly.detection.explicit.linear import Linear
+from possibly.detection.explicit.rowsets import PlainRows
+from possibly.detection.explicit.sweep import Sweep
 from possibly.detection.limits import Budget
-from possibly.detection.linear import Linear
-from possibly.detection.rowsets import PlainRows
-from possibly.detection.sweep import Sweep
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Node
@@ -35,7 +35,7 @@ from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
-from possibly.trace.columns import read_columns, write_columns
+from possibly.trace.columns.form import read_columns, write_columns
 from possibly.trace.jsonl import read_trace, write_trace
 from possibly.trace.model import Trace
 

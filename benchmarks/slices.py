@@ -23,10 +23,10 @@ from typing import Any
 
 from benchmarks.large import large_trace, ring_trace
 from benchmarks.run import random_trace, rate, row
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.detection.slicing import Slicing
-from possibly.detection.together import together
+from possibly.detection.slices.slicing import Slicing
+from possibly.detection.slices.together import together
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.syntax import Compare, Literal, Local, Node, Temporal
@@ -39,7 +39,7 @@ from possibly.order.slice import Slice, whole
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.records import replace
-from possibly.trace.columns import read_columns, write_columns
+from possibly.trace.columns.form import read_columns, write_columns
 from possibly.trace.index import kernels
 from possibly.trace.jsonl import read_trace, write_trace
 from possibly.trace.model import Trace

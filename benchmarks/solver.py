@@ -12,13 +12,13 @@ from collections.abc import Callable
 from benchmarks.run import random_trace, rate, row, timed
 from benchmarks.slices import exponent
 from possibly.detection.branching import decide
-from possibly.detection.exhaustive import Exhaustive
+from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.finding import Finding
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.detection.relational import Relational
-from possibly.detection.sliced import Sliced
-from possibly.detection.slicing import Slicing
-from possibly.detection.solver import Solver
+from possibly.detection.slices.sliced import Sliced
+from possibly.detection.slices.slicing import Slicing
+from possibly.detection.solver.engine import Solver
+from possibly.detection.sums.relational import Relational
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.order.computation import Computation

@@ -28,11 +28,11 @@ from possibly.control.temporal.product import Product
 from possibly.control.temporal.search import BreadthFirst
 from possibly.control.temporal.stack import TemporalStack
 from possibly.control.temporal.steps import automaton_of
-from possibly.logic.automaton import ReducedAutomaton, accepts
-from possibly.logic.automaton_minimal import TooManyStatesError, minimal_automaton
+from possibly.logic.ltl.automaton import ReducedAutomaton, accepts
+from possibly.logic.ltl.tableau import Tableau, TableauTooLargeError
 from possibly.logic.parser import parse
-from possibly.logic.tableau import Tableau, TableauTooLargeError
 from possibly.models.reader import read_model
+from tests.logic.ltl.minimal import TooManyStatesError, minimal_automaton
 
 PATIENCE = 20.0
 LETTERS = 1000

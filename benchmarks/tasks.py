@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.run import rate, row, timed
-from possibly.detection.compiled import algebra
+from possibly.detection.explicit.compiled import algebra
 from possibly.logic.specification import Specification, property_from_text
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
@@ -29,6 +29,38 @@ ANY_SETS = (
     "t1:(x < 6) until (t2:(x < 3) until t1:(term.f)) if t1 != t2",
 )
 """`until` and `before` whose goals are conjunctions, or formulas with `until` themselves."""
+
+
+HUNDRED = (
+    ("tl", "not (t1:(in.work and x == 3) and t2:(in.work and x == 2)) if t1 != t2"),
+    ("tl", "forall t1 (t1:(g <= 4))"),
+    ("tl", "t1:(start.work) implies next t1:(x >= 0)"),
+    ("tl", "t1:(x == 3) implies (t1:(x == 3) until t1:(x == 0))"),
+    ("expect", "(work.enter; work.exit)*"),
+    ("expect", "((a; b)*)@"),
+    ("never", "a & work.exit"),
+)
+"""What is asked of a hundred tasks."""
+
+
+def hundred_tasks(events: int) -> Trace:
+    """Tasks that take turns in `work` by a lock, do `a; b` on their own."""
+    builder, last = TraceBuilder(), None
+    builder.header(processes=[(f"T{number}", {"x": 0}) for number in range(100)], shared={"g": 0})
+    for turn in range(events // 10):
+        task, label = f"T{turn * 7 % 100}", f"T{turn * 13 % 100}"
+        builder.add(task, kind="acquire", after=[last] if last else [])
+        builder.add(task, kind="enter", fn="work")
+        builder.add(task, set={"x": 2 + turn % 2})
+        builder.add(task, kind="write", write={"g": turn % 5})
+        builder.add(task, kind="exit", fn="work")
+        builder.add(task, set={"x": 0})
+        builder.add(task, kind="release", id=f"release {turn}")
+        last = f"release {turn}"
+        builder.add(label, label="a")
+        builder.add(label, label="b")
+        builder.add(label)
+    return builder.finish()
 
 
 def free_tasks(tasks: int, length: int) -> Trace:
@@ -63,10 +95,15 @@ def main() -> None:
     print("a net with 101^20 slices, by terms")
     for formula in FORMULAS[:2]:
         row(formula[:56], f"{_seconds(large, formula):.2f} s")
+    print("a hundred tasks: 1,000, 10,000 and 100,000 events")
+    traces = [hundred_tasks(events) for events in (1_000, 10_000, 100_000)]
+    for language, formula in HUNDRED:
+        growth = [_seconds(trace, formula, language) for trace in traces]
+        row(f"{language} {formula}"[:56], ", ".join(f"{each:.2f} s" for each in growth))
 
 
-def _seconds(trace: Trace, formula: str) -> float:
-    specification = Specification(properties=(property_from_text("tl", formula, "it"),))
+def _seconds(trace: Trace, formula: str, language: str = "tl") -> float:
+    specification = Specification(properties=(property_from_text(language, formula, "it"),))
     spent: float = timed(lambda: check_trace(trace, specification, Options(explain=False)))[0]
     return spent
 
