@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.runtime.zygote import script
+from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
-from possibly.session.explore import Exploration, Options, explore
+from possibly.session.exploring.explore import Exploration, Options, explore
 
 FOLDER = Path(__file__).parents[2] / "examples" / "bugs"
 

@@ -9,7 +9,7 @@ import possibly
 from possibly.logic.specification import read_specification
 from possibly.order.computation import Computation, Cut, join, meet
 from possibly.order.lattice import Lattice
-from possibly.session.check import Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.trace import load
 from possibly.verdict.model import Report, Truth
 

@@ -20,15 +20,14 @@ def wait_while(blocked) -> None:  # type: ignore[no-untyped-def]
         time.sleep(0.0005)
 
 
-def process(me: int, entries: int, opening: threading.Barrier, faulty: bool) -> None:
+def process(me: int, entries: int, taken: threading.Barrier, faulty: bool) -> None:
     inCS = False
-    opening.wait()
     for _ in range(entries):
         choosing[me] = True
         number[me] = 1 + max(number)
         choosing[me] = False
         others = [other for other in range(len(number)) if other != me]
-        time.sleep(0.005)  # so that others take their numbers meanwhile
+        taken.wait()  # everybody has a number, so that there is something to decide
         for other in others:
             if faulty:  # the fault: it does not look at the others' numbers
                 continue
@@ -43,9 +42,9 @@ def process(me: int, entries: int, opening: threading.Barrier, faulty: bool) -> 
 def main(count: int, entries: int, faulty: bool = False) -> None:
     number.extend([0] * count)
     choosing.extend([False] * count)
-    opening = threading.Barrier(count)
+    taken = threading.Barrier(count)
     threads = [
-        threading.Thread(target=process, args=(me, entries, opening, faulty), name=f"P{me}")
+        threading.Thread(target=process, args=(me, entries, taken, faulty), name=f"P{me}")
         for me in range(count)
     ]
     for thread in threads:

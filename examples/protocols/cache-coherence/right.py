@@ -3,7 +3,7 @@
     python right.py [CACHES ACCESSES]
 
 Caches ask the directory to read or to write. Before one may write, the directory has all other copies
-given up; before one may read, the cache that wrote goes down to Shared.
+given up; before one may read, the cache that wrote goes down to Shared. All write, then all read, in turn.
 """
 
 import sys
@@ -11,25 +11,20 @@ import threading
 from queue import Queue
 
 
-def cache(me: int, accesses: int, directory: Queue, inbox: Queue) -> None:
+def cache(me: int, directory: Queue, inbox: Queue, done: Queue) -> None:
     state = "invalid"
-    for number in range(accesses):
-        directory.put(("write" if (me + number) % 2 else "read", me))
-        while True:
-            what = inbox.get()
-            if what == "invalidate":
-                state = "invalid"
-                directory.put(("given up", me))
-            elif what == "downgrade":
-                state = "shared"
-                directory.put(("given up", me))
-            else:
-                state = what
-                break
-    directory.put(("done", me))
     while (what := inbox.get()) != "stop":
-        state = "invalid" if what == "invalidate" else "shared"
-        directory.put(("given up", me))
+        if what == "read" or what == "write":
+            directory.put((what, me))
+        elif what == "invalidate":
+            state = "invalid"
+            directory.put(("given up", me))
+        elif what == "downgrade":
+            state = "shared"
+            directory.put(("given up", me))
+        else:
+            state = what
+            done.put(me)
     assert state
 
 
@@ -37,12 +32,10 @@ def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
     sharers: set[int] = set()
     owner = None
     waiting: list[tuple[str, int]] = []
-    left = len(caches)
-    while left:
+    while True:
         what, who = waiting.pop(0) if waiting else inbox.get()
-        if what == "done":
-            left -= 1
-            continue
+        if what == "stop":
+            return
         if what == "given up":  # only in the faulty form does one come late
             continue
         if what == "read" and who == owner:  # who writes may read
@@ -66,20 +59,27 @@ def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
             sharers = sharers | {owner} - {None} | {who}
             owner = None
             caches[who].put("shared")
-    for each in caches:
-        each.put("stop")
 
 
 def main(count: int, accesses: int, faulty: bool = False) -> None:
     inbox: Queue = Queue()
+    done: Queue = Queue()
     caches: list[Queue] = [Queue() for _ in range(count)]
     threads = [threading.Thread(target=keep_directory, args=(caches, inbox, faulty), name="Directory")]
     threads += [
-        threading.Thread(target=cache, args=(me, accesses, inbox, caches[me]), name=f"Cache{me}")
+        threading.Thread(target=cache, args=(me, inbox, caches[me], done), name=f"Cache{me}")
         for me in range(count)
     ]
     for thread in threads:
         thread.start()
+    for number in range(accesses):
+        for each in caches:
+            each.put("read" if number % 2 else "write")
+        for _ in caches:
+            done.get()
+    inbox.put(("stop", -1))
+    for each in caches:
+        each.put("stop")
     for thread in threads:
         thread.join()
 

@@ -4,16 +4,15 @@
 
 A fork lies between two neighbours and is clean or dirty. Who is hungry asks for the forks that are
 missing; who is asked hands a dirty fork over, washed, and keeps a clean one until after the meal. Forks
-are dirty after a meal.
+are dirty after a meal. Everybody becomes hungry again when all have eaten.
 """
 
 import sys
 import threading
-import time
 from queue import Queue
 
 
-def philosopher(me: int, meals: int, inboxes: list[Queue], done: Queue, faulty: bool) -> None:
+def philosopher(me: int, inboxes: list[Queue], eaten: Queue, faulty: bool) -> None:
     hungry = False
     eat = False
     count = len(inboxes)
@@ -22,18 +21,12 @@ def philosopher(me: int, meals: int, inboxes: list[Queue], done: Queue, faulty: 
     wanted: set[int] = set()
     asked: set[int] = set()
     while True:
-        if meals and not hungry:
-            time.sleep(0.002)  # thinks
-            hungry = True
         if hungry and len(forks) == len(edges):
             eat = True
             hungry = False
             eat = False
-            meals -= 1
             forks = dict.fromkeys(forks, "dirty")
-            if not meals:
-                done.put(me)
-            continue
+            eaten.put(me)
         for edge in sorted(wanted & forks.keys()):
             if forks[edge] == "dirty" or not hungry or faulty:
                 wanted.discard(edge)
@@ -47,7 +40,9 @@ def philosopher(me: int, meals: int, inboxes: list[Queue], done: Queue, faulty: 
         what, edge = inboxes[me].get()
         if what == "stop":
             return
-        if what == "ask":
+        if what == "hungry":
+            hungry = True
+        elif what == "ask":
             wanted.add(edge)
         else:
             asked.discard(edge)
@@ -56,15 +51,18 @@ def philosopher(me: int, meals: int, inboxes: list[Queue], done: Queue, faulty: 
 
 def main(count: int, meals: int, faulty: bool = False) -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
-    done: Queue = Queue()
+    eaten: Queue = Queue()
     threads = [
-        threading.Thread(target=philosopher, args=(me, meals, inboxes, done, faulty), name=f"Phil{me}")
+        threading.Thread(target=philosopher, args=(me, inboxes, eaten, faulty), name=f"Phil{me}")
         for me in range(count)
     ]
     for thread in threads:
         thread.start()
-    for _ in threads:
-        done.get()
+    for _ in range(meals):
+        for inbox in inboxes:
+            inbox.put(("hungry", -1))
+        for _ in inboxes:
+            eaten.get()
     for inbox in inboxes:
         inbox.put(("stop", -1))
     for thread in threads:

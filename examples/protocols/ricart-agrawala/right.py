@@ -3,7 +3,7 @@
     python right.py [PROCESSES ENTRIES]
 
 A request carries the time at which it was made. Who is asked answers at once, unless it has asked before
-that itself or is inside: then it answers when it leaves.
+that itself or is inside: then it answers when it leaves. Everybody asks again when all have been inside.
 """
 
 import sys
@@ -11,35 +11,31 @@ import threading
 from queue import Queue
 
 
-def process(me: int, entries: int, inboxes: list[Queue], done: Queue, faulty: bool) -> None:
+def process(me: int, inboxes: list[Queue], left: Queue, faulty: bool) -> None:
     inCS = False
     tryCS = False
     clock, mine, answers = 0, 0, 0
     put_off: list[int] = []
     while True:
-        if entries and not tryCS:
-            clock += 1
-            mine, answers = clock, 0
-            tryCS = True
-            for other, inbox in enumerate(inboxes):
-                if other != me:
-                    inbox.put(("request", me, mine))
         if tryCS and answers == len(inboxes) - 1:
             inCS = True
             tryCS = False
             inCS = False
-            entries -= 1
             for other in put_off:
                 inboxes[other].put(("answer", me, 0))
             put_off = []
-            if not entries:
-                done.put(me)
-            continue
+            left.put(me)
         what, other, time = inboxes[me].get()
         if what == "stop":
             return
         clock = max(clock, time) + 1
-        if what == "answer":
+        if what == "enter":
+            mine, answers = clock, 0
+            tryCS = True
+            for each, inbox in enumerate(inboxes):
+                if each != me:
+                    inbox.put(("request", me, mine))
+        elif what == "answer":
             answers += 1
         elif tryCS and (mine, me) < (time, other) and not faulty:  # the fault: it answers whatever it wants
             put_off.append(other)
@@ -49,17 +45,20 @@ def process(me: int, entries: int, inboxes: list[Queue], done: Queue, faulty: bo
 
 def main(count: int, entries: int, faulty: bool = False) -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
-    done: Queue = Queue()
+    left: Queue = Queue()
     threads = [
-        threading.Thread(target=process, args=(me, entries, inboxes, done, faulty), name=f"P{me}")
+        threading.Thread(target=process, args=(me, inboxes, left, faulty), name=f"P{me}")
         for me in range(count)
     ]
+    for inbox in inboxes:  # before they are there, so that everybody asks before it answers anybody
+        inbox.put(("enter", -1, 0))
     for thread in threads:
         thread.start()
-    for _ in threads:
-        done.get()
-    for inbox in inboxes:
-        inbox.put(("stop", 0, 0))
+    for again in reversed(range(entries)):
+        for _ in inboxes:
+            left.get()
+        for inbox in inboxes:
+            inbox.put(("enter" if again else "stop", -1, 0))
     for thread in threads:
         thread.join()
 
