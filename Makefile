@@ -10,9 +10,9 @@ TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
 INTERPRETERS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; done)
-ONLY ?= run slices solver online tasks paths recording exploring claims macro stepping picture
+ONLY ?= run slices solver online cluster tasks paths recording exploring claims macro stepping picture predicting
 
-.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench soak clean
+.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench experiments soak fuzz sanitize clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -68,10 +68,11 @@ types: $(TOOLS) ## strict type check
 	$(BIN)/mypy
 
 unit: $(TOOLS) ## the tests, on WORKERS=2 cores
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-page: ## make the page's script and style sheet again from web-src (needs npm)
-	cd web-src && npm ci --no-fund --no-audit && npm run --silent types && npm run --silent bundle
+page: ## make the page's script and the editor's extension again from TypeScript (needs npm)
+	for each in web-src editors/vscode; do \
+	  (cd $$each && npm ci --no-fund --no-audit && npm run --silent types && npm run --silent bundle) || exit 1; done
 
 browser: ## install Chromium for the tests of the page, where this machine allows it (Debian's package)
 	@command -v chromium >/dev/null || { \
@@ -96,8 +97,19 @@ bench: $(TOOLS) ## measure everything beside a peer or a limit; ONLY=slices for 
 	@$(PIP) --editable '.[bench]'
 	for part in $(ONLY); do $(BIN)/python -m benchmarks.$$part || exit 1; done
 
+experiments: $(TOOLS) spin ## measure the protocols of the thesis beside SPIN, and draw the figures; FULL=1 for all sizes
+	@$(PIP) --editable '.[experiments]'
+	$(BIN)/python -m experiments $(if $(FULL),--full)
+
 soak: $(TOOLS) ## the laws again with many more generated cases
 	POSSIBLY_CASES=20 $(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
+
+SECONDS_EACH ?= 30
+fuzz: $(TOOLS) ## mutated input for everything that reads what strangers write, SECONDS_EACH=30 a reader
+	$(BIN)/python -m fuzz --seconds $(SECONDS_EACH)
+
+sanitize: $(TOOLS) ## the kernels under AddressSanitizer and UBSan; VALGRIND=1: under valgrind
+	SECONDS_EACH=$(SECONDS_EACH) sh tools/sanitize.sh $(abspath $(BIN))/python
 
 clean: ## remove the environment and everything that was built
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

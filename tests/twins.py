@@ -27,10 +27,10 @@ def plain() -> Iterator[None]:
         "possibly.order.bitmaps.kernels",
         "possibly.order.kernels.kernels",
         "possibly.order.components.kernels",
-        "possibly.detection.together.kernels",
+        "possibly.detection.slices.together.kernels",
         "possibly.detection.observed.kernels",
-        "possibly.detection.online.kernels",
-        "possibly.order.growing.kernels",
+        "possibly.detection.online.monitor.kernels",
+        "possibly.order.growing.computation.kernels",
     )
     patches = [patch(name, lambda: None) for name in names]
     for each in patches:

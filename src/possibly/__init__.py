@@ -7,13 +7,17 @@
 
 (pytest, which loads the plug-in, is told PYTEST_DONT_REWRITE: it asserts nothing.)
 
-Data flows down this list; each folder is named after what it yields:
+Data flows down this list; each folder is named after what it yields, and its door lists what is in it:
 
+    probes/     hooks in a live program: threads, locks, queues, loops, processes, MPI, variables, calls
+    recorder/   listens to the probes and yields a trace
     trace/      recorded runs, their file format, importers
-    order/      happened-before, cuts, the lattice, the state at a cut
+    models/     systems written as model files: flow graphs, states, successors
+    order/      happened-before, cuts, the lattice, slices, the state at a cut
     logic/      predicates and formulas; no trace in sight
     verdict/    answers and explanations as data
     detection/  engines, and the table that picks one
+    control/    live programs under our own scheduler: executions, their tree, macro-steps, temporal steps
     session/    one sequence of steps for every view
     views/      command line, text, pages, exports, and the Python names below
 """

@@ -61,3 +61,7 @@ class FormulaError(PossiblyError):
 
 class UsageError(PossiblyError):
     """Options or arguments that make no sense together."""
+
+
+class ControlError(PossiblyError):
+    """The program does something that cannot be controlled in the way that was asked for."""

@@ -1,0 +1,29 @@
+# RIGHT: whoever finds the cache empty puts the task there that fills it
+import asyncio
+import httpx
+from fastapi import FastAPI
+
+app = FastAPI()
+prices, fetched = {}, []
+
+
+async def fetch(item):
+    fetched.append(item)
+    await asyncio.sleep(0.01)
+    return 7
+
+
+@app.get("/price/{item}")
+async def price(item: str):
+    if item not in prices:
+        prices[item] = asyncio.create_task(fetch(item))
+    return {"price": await prices[item]}
+
+
+async def main():
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://t") as client:
+        await asyncio.gather(client.get("/price/tea"), client.get("/price/tea"))
+    assert fetched == ["tea"], fetched
+
+
+asyncio.run(main())

@@ -1,0 +1,17 @@
+# WRONG: no lock around the update, in two spawned processes
+import multiprocessing
+
+
+def add(value):
+    value.value += 1
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    value = context.Value("i", 0)
+    workers = [context.Process(target=add, args=(value,)) for _ in range(2)]
+    for each in workers:
+        each.start()
+    for each in workers:
+        each.join()
+    assert value.value == 2

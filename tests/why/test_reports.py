@@ -1,0 +1,86 @@
+"""Reports of failures of all kinds, as text: what failed, in which order, what decides it, what cures it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from possibly.views.cli.main import main
+from tests.why.bed import NAMES, OTHERS, REPORTS, report_of
+
+SCREEN = 50
+"""Lines that fit on one screen."""
+CURES = {
+    "check-then-act": "check-then-act",
+    "await-between": "check-then-act",
+    "future-twice": "check-then-act",
+    "stampede": "double initialisation",
+    "states": "check-then-act",
+    "lost-update": "read-modify-write",
+    "long_run": "read-modify-write",
+    "double_init": "double initialisation",
+    "lock-order": "lock order",
+    "philosophers": "lock order",
+    "lock_twice": "a lock taken twice",
+    "lost-wake-up": "lost wake-up",
+    "if-not-while": "if instead of while",
+    "cancelled-inside": "cancellation in a critical section",
+    "missing_join": "missing join",
+    "use_after_close": "use after close",
+    "missing_item": "missing item",
+    "wrong_end": "wrong end of a queue",
+    "queue-order": "order of arrival",
+    "stale-reply": "the last one wins",
+    "two_at_once": "two at once",
+    "confirmed": "two at once",
+    "empty_not_done": "empty is not done",
+    "anyio_cache": "double initialisation",
+    "processes": "not atomic",
+}
+
+
+has_mpi = (Path(sys.executable).parent / "mpiexec").exists()
+
+
+def test_there_are_reports_of_every_kind() -> None:
+    assert len(NAMES) >= 30
+    assert {"anyio_cache", "processes", "mpi_order", "await-between", *OTHERS} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_is_what_it_was_when_it_was_read(name: str) -> None:
+    if name == "mpi_order" and not has_mpi:
+        pytest.skip("there is no mpiexec beside the interpreter")
+    report = report_of(name)
+    assert report == (REPORTS / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_fits_on_a_screen_and_says_how_to_see_it_again(name: str) -> None:
+    lines = (REPORTS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= SCREEN
+    assert any(re.match(r"the schedule|  the way there:|  A failing order:", line) for line in lines)
+    assert any(
+        re.match(r"again: possibly |  replay: possibly |  Show it again: possibly ", line) for line in lines
+    )
+    assert not any("possibly/control" in line or "/site-packages/" in line for line in lines)
+
+
+@pytest.mark.parametrize(("name", "pattern"), CURES.items())
+def test_a_known_pattern_has_its_cure(name: str, pattern: str) -> None:
+    assert f"cure ({pattern}): " in (REPORTS / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_tasks_of_trio_are_told_without_how_its_runner_keeps_house(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = REPORTS.parent / "programs" / "trio_stock.txt"
+    Path("trio_stock.py").write_text(source.read_text(encoding="utf-8"))
+    assert main(["explore", "--time", "600", "trio_stock.py"]) == 1
+    report = capsys.readouterr().out
+    assert report.startswith("assertion: AssertionError: -1 at trio_stock.py:20 in main#1")
+    assert "  init#1\n" not in report
