@@ -153,9 +153,12 @@ def _left_by(explorer: Any, options: Options) -> tuple[str, Reason] | None:
     return None
 
 
+USUAL = Options()
+
+
 def explore(
     program: ControlledProgram,
-    options: Options = Options(),  # noqa: B008 - it is immutable
+    options: Options = USUAL,
     looks_wrong: Check | None = None,
     progress: Progress | None = None,
     make: Callable[[], Explorer] | None = None,
