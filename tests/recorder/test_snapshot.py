@@ -6,8 +6,10 @@ import time
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
+import pytest
+
 from possibly.logic.predicates.values import CUT, FUNCTIONS, has_cut, is_cut
-from possibly.recorder.snapshot import DEEPEST, LONGEST, snapshot
+from possibly.recorder.snapshot import DEEPEST, LONGEST, key_text, snapshot
 
 
 def test_what_fits_is_kept_whole() -> None:
@@ -52,3 +54,38 @@ def test_a_deep_value_is_marked_where_it_is_cut() -> None:
     while not is_cut(found):
         found = found[0]
     assert found == {CUT: "list", "length": 2}
+
+
+class Key:
+    pass
+
+
+A, B = Key(), Key()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, True),
+        (0, 0.0),
+        (-2, -2.0),
+        (10**40, 1e40),
+        ((1, "a"), (True, "a")),
+        (A, A),
+        ((A,), (A,)),
+        (None, None),
+    ],
+)
+def test_equal_keys_have_one_text(one: object, other: object) -> None:
+    assert (key_text(one, id) == key_text(other, id)) is (one == other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, "1"), ("a", "'a'"), (None, "None"), (A, B), ((A,), (B,)), (b"x", "x"), (("a", "b"), ("a, b",)),
+        (1.5, 1), (float("inf"), "inf"), ((), ""), ("x" * 2_000, "x" * 2_001), (-1, 1), (..., "..."),
+    ],
+)  # fmt: skip
+def test_different_keys_have_different_texts(one: object, other: object) -> None:
+    assert key_text(one, id) != key_text(other, id)

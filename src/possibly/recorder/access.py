@@ -19,7 +19,7 @@ from possibly.probes import port
 from possibly.probes.rewriting.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET
 from possibly.recorder.entries import OBJECT_ARGUMENT, RAW, THING_ARGUMENT
 from possibly.recorder.log import Log
-from possibly.recorder.snapshot import PLAIN, snapshot
+from possibly.recorder.snapshot import PLAIN, key_text, snapshot
 
 CONTAINERS = (list, dict, deque, set, bytearray)
 WHOLE = "[]"
@@ -40,6 +40,7 @@ class Access:
         self._log = log
         self._append = log.note
         self._object_number = log.object_number
+        self._key = partial(key_text, number_of=log.object_number)
 
     def names(self) -> dict[str, Any]:
         return {
@@ -73,7 +74,7 @@ class Access:
             if not isinstance(container, CONTAINERS):
                 container[key] = value
                 return
-            entry = (ITEM_WRITE, process, site, container, snapshot(key), snapshot(value))
+            entry = (ITEM_WRITE, process, site, container, self._key(key), snapshot(value))
             _in_one_step(partial(setitem, container, key, value), partial(self._append, entry))
             return
         self._changed(partial(setitem, container, key, value), container, (kind, process, site))
@@ -119,7 +120,7 @@ class Access:
         """`container[key]` where every item is a variable of its own."""
         if type(container) not in CONTAINERS:
             return container[key]
-        entry = (ITEM_READ, process, site, container, snapshot(key))
+        entry = (ITEM_READ, process, site, container, self._key(key))
         found = container[key]
         self._append(entry)
         return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from math import isfinite
@@ -44,6 +45,25 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         if issubclass(kind, base):
             return _items(sorted(base.__iter__(value), key=_rank), depth, base.__name__)
     return _other(value, depth)
+
+
+def key_text(key: Any, number_of: Callable[[Any], int]) -> str:
+    """An item's key as it is written between brackets: two keys have one text if Python takes them for one.
+
+    So numbers of any type are told by their value, texts in quotes, and objects that are only equal to
+    themselves by the number that `number_of` gives. Of objects with an equality of their own, which is not
+    asked, those that look alike are one.
+    """
+    kind = type(key)
+    if kind is bool or (kind is float and key.is_integer()):
+        key = int(key)
+    if kind in PLAIN or kind in (float, bytes):
+        return repr(key)
+    if kind is tuple:
+        return f"({', '.join([key_text(each, number_of) for each in key])})"
+    if kind.__hash__ is object.__hash__:
+        return f"{kind.__name__}#{number_of(key)}"
+    return str(snapshot(key))
 
 
 _SEQUENCES: tuple[Any, ...] = (list, tuple, deque)

@@ -94,11 +94,11 @@ def found_in(folder: Path, body: str) -> list[Race]:
 
 RACY = {
     "a global": ("n = 0\ndef work(k):\n    global n\n    n += k\n", {"n"}),
-    "membership": ("d = {}\ndef work(k):\n    if 'a' not in d:\n        d['a'] = k\n", {"d[a]"}),
+    "membership": ("d = {}\ndef work(k):\n    if 'a' not in d:\n        d['a'] = k\n", {"d['a']"}),
     "iteration": ("d = [1]\ndef work(k):\n    for _ in d: pass\n    d.append(k)\n", {"d[1]"}),
     "length": ("d = {}\ndef work(k):\n    if len(d) < 9: d[k] = 1\n", {"d[]"}),
     "a set": ("s = set()\ndef work(k):\n    if 1 in s: s.remove(1)\n    s.add(1)\n", {"s[1]"}),
-    "an item": ("d = {'a': 0}\ndef work(k):\n    d['a'] += k\n", {"d[a]"}),
+    "an item": ("d = {'a': 0}\ndef work(k):\n    d['a'] += k\n", {"d['a']"}),
     "a slice": ("d = [1, 2]\ndef work(k):\n    d[0] = sum(d[:])\n", {"d[0]"}),
     "a slot": (
         "class C:\n    __slots__ = ('v',)\nc = C()\nc.v = 0\ndef work(k):\n    c.v += k\n",
@@ -142,6 +142,14 @@ RIGHT = {
 @pytest.mark.parametrize("name", RIGHT)
 def test_no_races(name: str, tmp_path: Path) -> None:
     assert [race.variable for race in found_in(tmp_path, RIGHT[name]) if not race.is_atomic] == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("1", "'1'"), ("'*'", "'[]'"), ("'...'", "'*'"), ("None", "'None'"), ("b'x'", "'x'")]
+)
+def test_items_of_different_keys_are_different_variables(one: str, other: str, tmp_path: Path) -> None:
+    body = f"d = {{{one}: 0, {other}: 0}}\ndef work(k):\n    d[{one}] += k\n    d[{other}] += k\n"
+    assert {race.variable for race in found_in(tmp_path, body)} == {f"d[{one}]", f"d[{other}]"}
 
 
 def test_what_is_told_for_its_order_answers_no_other_question(tmp_path: Path) -> None:

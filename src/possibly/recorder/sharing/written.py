@@ -27,7 +27,7 @@ from possibly.recorder.entries import (
 )
 from possibly.recorder.log import Log, shown_path
 from possibly.recorder.sharing.shadow import ANY_ITEM, EXTENT, READS, WHOLE
-from possibly.recorder.snapshot import snapshot
+from possibly.recorder.snapshot import key_text, snapshot
 
 _WORDS = {EXTENT: "[]", WHOLE: "*", ANY_ITEM: "..."}
 
@@ -115,7 +115,7 @@ class Sharing:
                 process,
                 self._log.defined_site(file, line, None),
                 thing,
-                _WORDS.get(key) or snapshot(key[0]),
+                _WORDS.get(key) or key_text(key[0], self._log.object_number),
             )
             return (ITEM_READ, *head) if reads else (ITEM_WRITE, *head, value)
         if type(thing) is dict:
