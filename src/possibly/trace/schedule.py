@@ -12,7 +12,8 @@ line for each turn (the task, and the name that users know it by) with its steps
 
 A step tells the kind of operation, the thing, the place and the source text there. So a schedule can be
 followed in an edited program too, where lines have moved (see `control.schedulers.replay`). Blank lines and
-lines that begin with `#` are comments.
+lines that begin with `#` are comments. In a place a backslash, a line feed and a carriage return are `\\\\`,
+`\\n` and `\\r`.
 """
 
 from __future__ import annotations
@@ -68,11 +69,20 @@ def _turn_lines(steps: Iterable[ScheduledStep]) -> Iterator[str]:
             task = step.task
             yield f"{task} {_one_line(step.name)}".rstrip()
         thing = " ".join("(at)" if word == "@" else word for word in step.thing.split())
-        yield f"  {step.kind or '*'} {thing} @ {step.at} | {_one_line(step.text)}".rstrip()
+        yield f"  {step.kind or '*'} {thing} @ {_escaped(step.at)} | {_one_line(step.text)}".rstrip()
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _escaped(at: str) -> str:
+    """A place on one line: files may have line breaks in their names."""
+    return at.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _unescaped(at: str) -> str:
+    return re.sub(r"\\([\\nr])", lambda found: {"n": "\n", "r": "\r"}.get(found[1], found[1]), at)
 
 
 def read_schedule(path: str) -> Schedule:
@@ -135,4 +145,6 @@ def _step(line: str, task: str, name: str) -> ScheduledStep:
     found = _STEP.fullmatch(line)
     what, at, text = found.group("what", "at", "text") if found is not None else (line, "", "")
     kind, _, thing = what.partition(" ")
-    return ScheduledStep(task, name, "" if kind == "*" else kind, thing.strip(), at or "", text or "")
+    return ScheduledStep(
+        task, name, "" if kind == "*" else kind, thing.strip(), _unescaped(at or ""), text or ""
+    )

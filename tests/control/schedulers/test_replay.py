@@ -42,6 +42,14 @@ def test_a_replay_is_the_same_event_for_event() -> None:
         assert deviations(schedule, again) == [], seed
 
 
+@pytest.mark.parametrize(
+    "file", ["a\nb.py", "a\r\nb.py", "a\\nb.py", "a\\\nb.py", "a  b:1.py", "a @ b | c.py"]
+)
+def test_a_place_may_be_in_a_file_of_any_name(file: str) -> None:
+    step = ScheduledStep("0.1", "teller", "read", "balance", f"{file}:3", "balance = 1")
+    assert parsed_schedule(schedule_text(Schedule((step,)))).steps == (step,)
+
+
 def test_bare_choices_are_enough() -> None:
     program = lost_update(False)
     execution = program.execute(RandomWalk(1).plan())
