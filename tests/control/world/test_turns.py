@@ -60,3 +60,74 @@ def test_who_polls_waits_for_what_is_read(gives: str, nap: float, tmp_path: Path
 def test_who_polls_what_nobody_changes_is_a_livelock(tmp_path: Path) -> None:
     found = explored(tmp_path, POLLING.format(gives="pass", waits="not held", nap=0), Options(minimise=0))
     assert found.failure is not None and found.failure.kind == "livelock"
+
+
+SERVED = """\
+import asyncio
+log = []
+async def handle(reader, writer):
+    line = await reader.readline()
+    writer.write(line)
+    {after}
+async def main():
+    server = await asyncio.start_server(handle, "127.0.0.1", 9000)
+    reader, writer = await asyncio.open_connection("127.0.0.1", 9000)
+    writer.write(b"x\\n")
+    await reader.readline()
+    await asyncio.sleep(0)
+"""
+PLAIN = """\
+import asyncio
+log = []
+async def later():
+    await asyncio.sleep(0)
+    log.append(1)
+async def main():
+    {after}
+    await asyncio.sleep(0)
+"""
+ARRIVES = """\
+import asyncio
+log = []
+class Takes(asyncio.Protocol):
+    def data_received(self, data):
+        log.append(1)
+async def main():
+    loop = asyncio.get_running_loop()
+    await loop.create_server(Takes, "127.0.0.1", 9000)
+    transport, _ = await loop.create_connection(asyncio.Protocol, "127.0.0.1", 9000)
+    transport.write(b"x")
+    await asyncio.sleep(0)
+"""
+LEFT = {
+    "a handler": SERVED.format(after="await asyncio.sleep(0)\n    log.append(1)"),
+    "a timer of a handler": SERVED.format(after="asyncio.get_running_loop().call_later(0, log.append, 1)"),
+    "a task of a handler": SERVED.format(
+        after="asyncio.create_task(asyncio.sleep(0)).add_done_callback(lambda _: _.cancelled() or log.append(1))"
+    ),
+    "a task": PLAIN.format(after="asyncio.create_task(later())"),
+    "a timer": PLAIN.format(after="asyncio.get_running_loop().call_later(0, log.append, 1)"),
+    "an arrival": ARRIVES,
+}
+ENDS = {
+    "run": "asyncio.run(main())",
+    "Runner": "with asyncio.Runner() as runner:\n    runner.run(main())",
+    "close": "loop = asyncio.new_event_loop()\nloop.run_until_complete(main())\nloop.close()",
+}
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("left", LEFT)
+def test_what_is_left_when_a_loop_ends_may_have_come_or_not(left: str, ends: str, tmp_path: Path) -> None:
+    for outcome in ([], [1]):
+        text = f"{LEFT[left]}{ENDS[ends]}\nassert log != {outcome}\n"
+        found = explored(tmp_path, text, Options(minimise=0))
+        assert found.failure is not None and found.failure.kind == "assertion", (outcome, found.open)
+
+
+def test_what_comes_between_two_runs_of_a_loop_meets_what_is_left(tmp_path: Path) -> None:
+    again = 'loop.run_until_complete(main())\nlog.append("between")\nloop.run_until_complete(asyncio.sleep(0))'
+    ends = ENDS["close"].replace("loop.run_until_complete(main())", again)
+    for outcome in ([1, "between"], ["between", 1], ["between"]):
+        text = f"{LEFT['a task']}{ends}\nassert log != {outcome}\n"
+        assert explored(tmp_path, text, Options(minimise=0)).holds is False, outcome

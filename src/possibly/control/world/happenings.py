@@ -21,7 +21,8 @@ def hosted(
     kernel.admit(mine)
     kernel.add(Access(mine.name, True))
     state.handles[mine] = events.Handle(act, (), loop, None)
-    touched = (Access(state.name, True), Access(mine.name, True), *operation.footprint)
+    touched = (Access(state.name, True), Access(state.end, False), Access(mine.name, True))
+    touched += operation.footprint
     mine.operation = operation._replace(footprint=touched)
     mine.ready = lambda: state.can_go() and ready()
     return mine

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from possibly.control.execution import SPIN, Access
+from possibly.control.execution import ANY, SPIN, Access
 from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
@@ -78,7 +78,14 @@ class LoopState:
     def __init__(self, host: Task) -> None:
         self.name = name_for("loop")
         self.end = f"{self.name}.end"
-        """What every turn reads, and the one writes that stops the loop: no other goes on then."""
+        """What every turn that is ready reads, and whoever stops the loop or lets it run again writes."""
+        self.run = self.end
+        """What a turn reads that is had in this run of the loop; the step that begins the run writes it."""
+        self.runs = 0
+        self.census = f"{self.name}.census"
+        """What a turn reads that makes or ends a task, and whoever asks for all of them writes."""
+        self.is_closing = False
+        """The program is done with the loop: it runs once more to end what is left."""
         self.host = host
         self.busy = False
         self.running = False
@@ -89,6 +96,26 @@ class LoopState:
         self.turn = 0
         self.unheard: list[Any] = []
         """What other threads gave the loop while it slept, by a way that does not wake it."""
+
+    def begin_run(self, kernel: Kernel, is_closing: bool) -> None:
+        """Whatever is ready could not go on just before."""
+        self.running, self.busy, self.is_closing = True, False, is_closing
+        self.runs += 1
+        self.run = f"{self.name}.run{self.runs}"
+        if kernel.in_step:
+            kernel.add(Access(self.run, True))
+            kernel.add(Access(self.end, True))
+            kernel.opened((ANY, self.end))
+
+    def touched_by_turn(self) -> tuple[Access, ...]:
+        """What a turn reads because it is had in this run and in no other.
+
+        Whatever it does that matters to the stopping turn, or to what is done between two runs, meets these
+        by itself: a run that only closes the loop follows at once. Between other runs the program may do
+        anything.
+        """
+        run = Access(self.run, False)
+        return (run, Access(self.end, False)) if self.runs > 1 and not self.is_closing else (run,)
 
     def is_asleep(self) -> bool:
         """Whether the loop waits for something to wake it: no turn runs, and none is ready."""
@@ -281,6 +308,7 @@ class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
         known_tasks[self] = mine
         kernel.admit(mine)
         kernel.add(Access(mine.name, True))
+        kernel.add(Access(state.census, False))
 
     def set_name(self, value: object) -> None:
         super().set_name(value)

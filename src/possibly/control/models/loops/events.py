@@ -22,7 +22,7 @@ import asyncio
 import heapq
 import inspect
 import sys
-from asyncio import base_events, events, futures, tasks
+from asyncio import base_events, events, futures, runners, tasks
 from itertools import islice
 from typing import Any
 
@@ -38,6 +38,7 @@ from possibly.control.models.loops.coroutines import (
     known_tasks,
     name_of,
     state_of,
+    states,
     unheard,
 )  # fmt: skip
 from possibly.control.models.loops.timers import (
@@ -125,9 +126,18 @@ def _poll(loop: Any, state: LoopState, kernel: Kernel) -> None:
             return
 
 
-def _end_of(loop: Any, state: LoopState, writes: bool = False) -> tuple[Access, ...]:
-    """The end of the loop, which every turn meets; not where data may still arrive, as that cannot wait."""
-    return () if getattr(loop, network.WIRED, False) else (Access(state.end, writes),)
+def _stops(state: LoopState, kernel: Kernel) -> None:
+    """The running turn stops the loop: whoever could have gone on cannot now, and may never do so.
+
+    What is done next is to cancel them, as a rule: a turn of theirs, and whoever wakes them, meets this one.
+    """
+    kernel.add(Access(state.end, True))
+    kernel.add(Access(state.census, True))
+    for owner, mine in list(known_tasks.items()):
+        if mine.loop == state.name and not mine.ended and mine is not kernel.current:
+            waiter = getattr(owner, "_fut_waiter", None)
+            for name in (mine.name, *(_names_behind(waiter) if waiter is not None else ())):
+                kernel.add(Access(name, True))
 
 
 def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
@@ -137,7 +147,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     owner = _owner(handle)
     in_line = state.line.leave(chosen)
     waited = _waited_for(owner) if owner is not None else (Access(chosen.name, True),)
-    kernel.did((*waited, *in_line, *kernel.spun, *_end_of(loop, state)))
+    kernel.did((*waited, *in_line, *kernel.spun, *state.touched_by_turn()))
     for access in in_line:
         if access.writes:
             kernel.opened(("resume", access.thing))
@@ -157,18 +167,18 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     if owner is not None:
         kernel.note(end_of_turn(owner))
     _collect(loop, state, kernel)
-    if loop._stopping:  # whoever could have gone on before cannot now
-        for end in _end_of(loop, state, True):
-            kernel.add(end)
+    if loop._stopping:
+        _stops(state, kernel)
     if owner is None:
         kernel.end(chosen)
     elif owner.done():
-        _ended(owner, chosen, kernel)
+        _ended(state, chosen, kernel)
     state.busy = False
 
 
-def _ended(owner: Any, mine: Task, kernel: Kernel) -> None:
+def _ended(state: LoopState, mine: Task, kernel: Kernel) -> None:
     kernel.add(Access(mine.name, True))
+    kernel.add(Access(state.census, False))
     kernel.opened(("resume", mine.name), ("leave_loop", mine.name))
     kernel.end(mine)
 
@@ -324,7 +334,7 @@ def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner
             state.wakers[mine] = kernel.current.name
     waits = owner._possibly_waits = _resolved_by(owner)
     footprint = (Access(state.name, True), *(Access(name, False) for name in (mine.name, *waits)))
-    footprint += (*state.line.footprint_of(mine), *_end_of(owner.get_loop(), state))
+    footprint += (*state.line.footprint_of(mine), Access(state.end, False))
     mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(owner.get_coro()))
     mine.why = None
     mine.ready = (lambda: state.can_go() and before not in state.line.waiting) if before else state.can_go
@@ -358,7 +368,8 @@ def _run_forever(plain: Any) -> Any:
             return
         host = kernel.current
         state = state_of(self, kernel)
-        state.host, state.running, state.busy = host, True, False
+        state.host = host
+        state.begin_run(kernel, _is_closing())
         try:
             plain(self)
         finally:
@@ -371,6 +382,20 @@ def _run_forever(plain: Any) -> Any:
                 kernel.visible("leave_loop", state.name, footprint, None, lambda: True)
 
     return run_forever
+
+
+def _is_closing() -> bool:
+    """Whether `asyncio.run` runs the loop to end what its program has left, of which that sees nothing."""
+    frame: Any = sys._getframe(2)
+    files = 0
+    while frame is not None and frame.f_code.co_name != "__exit__":
+        frame, files = frame.f_back, files + 1
+        if files > 6:
+            return False
+    if frame is None or frame.f_code.co_filename != runners.__file__:
+        return False
+    caller = frame.f_back
+    return caller is not None and caller.f_code is runners.run.__code__
 
 
 def _time(plain: Any) -> Any:
@@ -438,7 +463,14 @@ def _rank(task: Any) -> tuple[int, ...]:
 
 
 def _all_tasks(plain: Any) -> Any:
-    return lambda loop=None: _InLine(plain(loop))
+    def all_tasks(loop: Any = None) -> Any:
+        kernel, found = running.kernel, _InLine(plain(loop))
+        state = states.get(loop or events._get_running_loop())
+        if kernel is not None and state is not None and kernel.in_step:
+            kernel.add(Access(state.census, True))
+        return found
+
+    return all_tasks
 
 
 def _exception_handler(plain: Any) -> Any:

@@ -38,7 +38,10 @@ def told_call_at(plain: Any) -> Any:
         kernel.add(Access(mine.name, True))
         state.handles[mine] = handle
         mine.operation = Operation(
-            "timer", mine.name, (Access(state.name, True), Access(mine.name, True)), ""
+            "timer",
+            mine.name,
+            (Access(state.name, True), Access(state.end, False), Access(mine.name, True)),
+            "",
         )
         mine.ready = state.can_go
         kernel.has_timers = True
@@ -104,7 +107,10 @@ def told_call_from_thread(plain: Any) -> Any:
         kernel.admit(mine)
         state.handles[mine] = handle
         mine.operation = Operation(
-            "callback", mine.name, (Access(state.name, True), Access(mine.name, True)), ""
+            "callback",
+            mine.name,
+            (Access(state.name, True), Access(state.end, False), Access(mine.name, True)),
+            "",
         )
         mine.ready = state.can_go
         return handle
