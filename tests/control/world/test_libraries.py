@@ -60,3 +60,19 @@ def test_both_orders_are_covered(installed: Path) -> None:
     found = explored(installed, source)
     assert found.complete, found.open
     assert found.restarts >= 1
+
+
+PICKY = """\
+class Picky:
+    def __eq__(self, other): return self
+    __hash__ = None
+    def __bool__(self): raise TypeError("neither true nor false")
+    def __call__(self, value): return [value]
+"""
+
+
+def test_what_is_called_need_not_be_comparable(installed: Path) -> None:
+    (installed / "site-packages" / "strangerpool.py").write_text(PICKY)
+    source = "from strangerpool import Picky\nkept = {}\nkept['a'] = Picky()(1)\nassert kept['a'] == [1]\n"
+    found = explored(installed, source)
+    assert found.holds, found.failure

@@ -607,7 +607,7 @@ def returned(function: Any, given: Given, made: Any, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
-    if function in (globals, vars, locals):
+    if function is globals or function is vars or function is locals:  # it need not be comparable
         _tell_of_namespace(function, given, made)
         return
     if type(made) in SIMPLE_TYPES:
