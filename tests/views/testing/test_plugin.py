@@ -120,6 +120,26 @@ def test_wide_fixture_owns_a_thread(shared_worker):
     assert done == [1]
 
 
+class Counter:
+    def __init__(self):
+        self.lock, self.n = threading.Lock(), 0
+
+    def add(self):
+        with self.lock:
+            self.n += 1
+
+
+@pytest.fixture(scope="session")
+def counter():
+    return {"all": [Counter()]}
+
+
+@pytest.mark.explore
+def test_wide_fixture_owns_a_lock(counter):
+    twice(counter["all"][0].add)
+    assert counter["all"][0].n == 2
+
+
 class TestClass:
     @pytest.mark.explore
     def test_method(self, box):
@@ -214,6 +234,7 @@ OUTCOMES = {
     "test_fixture_owns_a_thread": "passed",
     "test_usual": "passed",
     "test_wide_fixture_owns_a_thread": "passed",
+    "test_wide_fixture_owns_a_lock": "passed",
     "test_method": "passed",
     "test_unit_bad": "failure",
     "test_unit_good": "passed",
@@ -359,6 +380,41 @@ async def store():
     await task
 
 
+@pytest_asyncio.fixture
+async def server():
+    class Server:
+        queue, told = asyncio.Queue(), []
+        async def serve(self):
+            while True:
+                self.told.append(await self.queue.get())
+                self.queue.task_done()
+    served = Server()
+    served.task = asyncio.create_task(served.serve())
+    yield served
+    served.task.cancel()
+    await asyncio.gather(served.task, return_exceptions=True)
+
+
+async def ask(server):
+    for number in range(2):
+        await server.queue.put(number)
+    await server.queue.join()
+
+
+@pytest.mark.explore
+@pytest.mark.asyncio
+async def test_served_good(server):
+    await ask(server)
+    assert server.told == [0, 1]
+
+
+@pytest.mark.explore
+@pytest.mark.asyncio
+async def test_served_bad(server):
+    await asyncio.gather(ask(server), ask(server))
+    assert server.told == [0, 1, 0, 1]
+
+
 async def add(store):
     n = store["n"]
     await anyio.sleep(0)
@@ -415,8 +471,8 @@ def test_asynchronous_tests_of_other_plugins(left_out: str, tmp_path: Path) -> N
     found = ran(tmp_path, "-p", left_out, *words, "test_async.py", plugins=None)
     expected = {"test_anyio_bad": "failure"}
     if not words:
-        expected |= dict.fromkeys(["test_anyio_good", "test_asyncio_good"], "passed")
-        expected["test_asyncio_bad"] = "failure"
+        expected |= dict.fromkeys(["test_anyio_good", "test_asyncio_good", "test_served_good"], "passed")
+        expected |= dict.fromkeys(["test_asyncio_bad", "test_served_bad"], "failure")
     assert {name: outcome for name, (outcome, _) in found.cases.items()} == expected
     assert "assert 1 == 2" in found.told("test_anyio_bad")
 

@@ -23,7 +23,7 @@ from possibly.control.models import earlier, primitives
 from possibly.control.models.earlier import DEEPEST, Cells, Indexed, is_instance
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import shown
-from possibly.control.runtime.things import CONTAINER, INSTANCE, is_user_module
+from possibly.control.runtime.things import CONTAINER, INSTANCE, dictionary_of, is_user_module
 from possibly.probes.patching import Patches
 
 
@@ -45,6 +45,7 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
     places += [Cells(function), {"given": given}]
     for place in places:
         earlier.model(place)
+    earlier.model_logging()
 
     def program() -> None:
         for place in places:
@@ -116,5 +117,5 @@ def _name(place: Any, depth: int, seen: set[int]) -> None:
             _name(Indexed(value), depth - 1, seen)
         elif isinstance(value, FunctionType):
             _name(Cells(value), depth - 1, seen)
-        elif is_instance(value):
-            _name(value.__dict__, depth - 1, seen)
+        elif is_instance(value) and (own := dictionary_of(value)) is not None:
+            _name(own, depth - 1, seen)

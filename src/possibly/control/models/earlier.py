@@ -1,7 +1,8 @@
 """Primitives that were made before there were models: a lock in a global variable, in a class, in an object.
 
-Law: whatever the program, or a package that is watched, finds under a name of its own is a model. Else a task
-would wait for such a lock outside control, and for ever, since whoever holds it is not let on.
+Law: whatever the program, or a package that is watched, finds under a name of its own is a model, however
+many names lead there; and so are the locks of `logging`, whose handlers write while they hold them. Else a
+task would wait for such a lock outside control, and for ever, since whoever holds it is not let on.
 """
 
 from __future__ import annotations
@@ -11,45 +12,85 @@ import inspect
 import queue
 import sys
 import threading
-from types import FunctionType
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
-from possibly.control.models import primitives
+from possibly.control.models import locks, primitives
 from possibly.control.models.queues import State
-from possibly.control.runtime.things import is_user_class, is_user_module
+from possibly.control.runtime.things import dictionary_of, is_a, is_user_class
 
 DEEPEST = 4
-"""How far from a global variable objects are looked for."""
+"""How far from a global variable objects are named."""
 
 
 _PLAIN_LOCK = type(_thread.allocate_lock())
 _PLAIN_RLOCK: Any = _thread.RLock
 _PLAIN = {name: getattr(threading, name) for name in ("Condition", "Semaphore", "BoundedSemaphore", "Event")}
+_PLAIN_BARRIER = threading.Barrier
 
 
 def model(place: Any) -> None:
     """Puts models in place of primitives, in a dictionary of variables and what can be reached from there."""
-    _model(place, DEEPEST, set())
+    seen: dict[int, Any] = {}
+    ahead = [place]
+    while ahead:
+        place = ahead.pop()
+        for name, value in list(place.items()):
+            made = _modelled(value)
+            if made is not None:
+                place[name] = made
+            elif id(value) not in seen:
+                seen[id(value)] = value
+                ahead += _places_in(value)
 
 
-def _model(place: Any, depth: int, seen: set[int]) -> None:
-    if id(place) in seen or not depth:
+def _places_in(value: Any) -> Iterator[Any]:
+    """Where a value holds others: each has items, and takes another value for a name."""
+    if is_a(value, dict):
+        yield value
+    elif is_a(value, list | deque):
+        yield Indexed(value)
+    elif is_a(value, tuple | set | frozenset):
+        yield dict(enumerate(value))  # its items stay what they are, but what they hold may change
+    elif is_a(value, FunctionType):
+        yield Cells(value)
+    elif is_a(value, MethodType | partial):
+        yield dict(enumerate(_parts_of(value)))
+    elif is_a(value, type) and is_user_class(value):
+        yield _Members(value)
+    if is_instance(value):
+        yield from (place for place in (dictionary_of(value), _Slots(value)) if place)
+
+
+def _parts_of(call: Any) -> tuple[Any, ...]:
+    """What a bound method or a partial call brings to the function."""
+    if is_a(call, MethodType):
+        return (call.__self__, call.__func__)
+    return (call.func, *call.args, call.keywords)
+
+
+def model_logging() -> None:
+    """The locks of `logging` and of its handlers: quiet, as they are where the models come first."""
+    logging: Any = sys.modules.get("logging")
+    if logging is None:
         return
-    seen.add(id(place))
-    for name, value in list(place.items()):
-        made = _modelled(value)
-        if made is not None:
-            place[name] = made
-        elif isinstance(value, dict):
-            _model(value, depth - 1, seen)
-        elif isinstance(value, list):
-            _model(Indexed(value), depth - 1, seen)
-        elif isinstance(value, FunctionType):
-            _model(Cells(value), depth - 1, seen)
-        elif isinstance(value, type) and is_user_class(value):
-            _model(_Members(value), depth - 1, seen)
-        elif is_instance(value):
-            _model(value.__dict__, depth - 1, seen)
+    logging._lock = _quiet(logging._lock, "logging")
+    for reference in list(logging._handlerList):
+        handler = reference()
+        if handler is not None:
+            handler.lock = _quiet(handler.lock, f"handler of {type(handler).__qualname__}")
+
+
+def _quiet(lock: Any, owner: str) -> Any:
+    made = _modelled(lock)
+    if made is None:
+        return lock
+    made.family = f"{locks.LOCKS}{owner}"
+    made.quiet = made.family not in locks.loud
+    return made
 
 
 class _Members:
@@ -66,9 +107,9 @@ class _Members:
 
 
 class Indexed:
-    """A list that is gone through as a dictionary is."""
+    """A list or deque that is gone through as a dictionary is."""
 
-    def __init__(self, values: list[Any]) -> None:
+    def __init__(self, values: list[Any] | deque[Any]) -> None:
         self._values = values
 
     def items(self) -> list[tuple[int, Any]]:
@@ -78,8 +119,33 @@ class Indexed:
         self._values[index] = value
 
 
+class _Slots(dict[str, Any]):
+    """What an object holds in slots."""
+
+    def __init__(self, owner: Any) -> None:
+        self._members = {
+            name: member
+            for cls in type(owner).__mro__
+            for name, member in vars(cls).items()
+            if type(member) is MemberDescriptorType and is_user_class(cls)
+        }
+        self._owner = owner
+        super().__init__({name: value for name in self._members for value in self._value(name)})
+
+    def _value(self, name: str) -> list[Any]:
+        try:
+            return [self._members[name].__get__(self._owner)]
+        except AttributeError:
+            return []
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, value)
+        self._members[name].__set__(self._owner, value)
+
+
 def is_instance(value: Any) -> bool:
-    return hasattr(value, "__dict__") and is_user_module(sys.modules.get(type(value).__module__))
+    """Whether a value is an object of a class of the user's: no code of the program runs."""
+    return not is_a(value, type) and is_user_class(type(value))
 
 
 def _modelled(value: Any) -> Any:
@@ -97,7 +163,9 @@ def _modelled(value: Any) -> Any:
         event = _loud(primitives.Event())
         event._flag = value._flag
         return event
-    if isinstance(value, queue.Queue) and "_state" not in value.__dict__:
+    if kind is _PLAIN_BARRIER and not isinstance(value._cond, primitives.Condition):
+        value._cond = _loud(primitives.Condition(primitives.Lock()))
+    if is_a(value, queue.Queue) and "_state" not in value.__dict__:
         value.__dict__["_state"] = State(kind._get is queue.Queue._get)
     return None
 

@@ -44,16 +44,23 @@ class Parts:
 
 def prepare(item: Any) -> None:
     """Instead of the usual setup of the test: what outlives it."""
-    for name in wider(item):
-        item._request.getfixturevalue(name)
+    values_of(item)
+
+
+def values_of(item: Any) -> dict[str, Any]:
+    """The values of the fixtures that outlive the test, which are set up if they are not yet."""
+    return {name: item._request.getfixturevalue(name) for name in wider(item)}
 
 
 def execution_of(item: Any, parts: Parts) -> Callable[[], None]:
     """The function that is called in each execution."""
-    test = item.obj  # what may be reached from it is watched: see `control.runtime.function`
+    known = (
+        item.obj,
+        values_of(item),
+    )  # what may be reached from there is modelled: see `control.forking.function`
 
     def execution() -> None:
-        assert test is not None
+        assert known
         try:
             _executed(item, parts)
         except pytest.skip.Exception as skipped:
