@@ -9,7 +9,7 @@ RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
-INTERPRETERS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; done)
+INTERPRETERS ?= python3.11 python3.12 python3.13 python3.14
 ONLY ?= run slices solver online cluster tasks paths recording exploring claims macro stepping picture predicting
 
 .PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench experiments soak fuzz sanitize clean

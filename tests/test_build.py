@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,25 @@ def test_the_demo_compiles_no_native_module() -> None:
 def test_the_action_installs_what_the_project_offers() -> None:
     assert "[fast]" in (ROOT / "action.yml").read_text(encoding="utf-8")
     assert "\nfast = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_wheels_are_built_for_the_interpreters_that_run(tmp_path: Path) -> None:
+    for name, script in (("here", f'exec "{sys.executable}" "$@"'), ("shim", "exit 127")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["sh", "tools/interpreters.sh", tmp_path / "shim", tmp_path / "here", tmp_path / "missing"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{sys.executable}\n"
+    assert done.stderr == f"not here: {tmp_path}/shim\nnot here: {tmp_path}/missing\n"
+
+
+def test_the_makefile_names_every_interpreter_that_is_supported() -> None:
+    named = re.search(r"^INTERPRETERS \?= (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    asked = subprocess.run(["make", "-n", "wheels"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert named is not None and f"tools/wheels.sh dist {named[1]}" in asked.stdout
+    assert "python3.11" in named[1].split()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds wheels into a folder: one with kernels and native modules for each interpreter named, and a pure one.
-# Each is then installed in an empty environment and has to find the bug of an example run.
+# Builds wheels into a folder: one with kernels and native modules for each interpreter named that is here, and
+# a pure one. Each is then installed in an empty environment and has to find the bug of an example run.
 set -eu
 out=$1; shift
 bin=.venv/bin
@@ -19,13 +19,15 @@ try() {  # INTERPRETER WHEEL
     echo "works: $2"
 }
 
-for python in "$@"; do
-    rm -rf build "$work/raw"
+sh tools/interpreters.sh "$@" >"$work/interpreters"
+while read -r python; do
+    rm -rf build "$work/raw" "$work/done"
     POSSIBLY_BUILD=native "$python" -m pip --disable-pip-version-check --quiet wheel --no-deps -w "$work/raw" .
     "$bin/auditwheel" repair --wheel-dir "$work/done" "$work"/raw/*.whl >/dev/null 2>&1 || {
+        echo "auditwheel did not take it: this wheel is for machines like this one" >&2
         mkdir -p "$work/done"; cp "$work"/raw/*.whl "$work/done"; }
     for wheel in "$work"/done/*.whl; do try "$python" "$wheel"; mv "$wheel" "$out/"; done
-done
+done <"$work/interpreters"
 rm -rf build
 POSSIBLY_BUILD=pure "$bin/python" -m pip --disable-pip-version-check --quiet wheel --no-deps -w "$work/pure" .
 for wheel in "$work"/pure/*-none-any.whl; do try "$bin/python" "$wheel"; mv "$wheel" "$out/"; done
