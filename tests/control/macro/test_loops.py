@@ -1,4 +1,7 @@
-"""Tasks under macro-steps against real asyncio, with every order of what is ready."""
+"""Tasks under macro-steps against real asyncio, with every order that it may have.
+
+What one turn of a task starts or wakes goes on in that order; else whoever is ready may be next.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +25,51 @@ Outcome = tuple[frozenset[tuple[str, str]], str]
 
 
 class Choosing(asyncio.SelectorEventLoop):
-    """Runs one callback at a time: which one is told, or noted if there is a choice."""
+    """Runs one turn of a task at a time: which one is told, or noted if there is a choice."""
 
     def __init__(self, choices: list[int]) -> None:
         super().__init__()
         self.choices = choices
         self.made: list[tuple[int, int]] = []
+        self.behind: dict[Any, Any] = {}
 
     def _run_once(self) -> None:
         ready: Any = self._ready  # type: ignore[attr-defined]
         if not ready:
             raise InterruptedError
+        free = [handle for handle in ready if self.behind.get(handle) not in ready]
         number = 0
-        if len(ready) > 1:
+        if len(free) > 1:
             given = len(self.made) < len(self.choices)
             number = self.choices[len(self.made)] if given else 0
-            self.made.append((number, len(ready)))
-        handle = ready[number]
-        del ready[number]
-        if not handle._cancelled:
-            handle._run()
+            self.made.append((number, len(free)))
+        self._turn(free[number], ready)
+
+    def _turn(self, chosen: Any, ready: Any) -> None:
+        """A turn of a task, and what it causes that is none."""
+        ready.remove(chosen)
+        before, last = set(ready), None
+        chosen._run()
+        while plain := next((handle for handle in ready if owner(handle) is None), None):
+            ready.remove(plain)
+            plain._run()
+        for handle in ready:
+            if handle not in before and owner(handle) is not owner(chosen):
+                self.behind[handle], last = last, handle
 
 
-async def do(name: str, line: Line, queues: dict[str, Any], got: list[tuple[str, str]]) -> None:
+def owner(handle: Any) -> Any:
+    """The task whose turn it is."""
+    found = getattr(handle._callback, "__self__", None)
+    return found if isinstance(found, asyncio.Task) else None
+
+
+async def do(
+    name: str, program: dict[str, Line], queues: dict[str, Any], got: list[tuple[str, str]]
+) -> None:
     puts = gets = 0
-    for what, *rest in line:
+    started = []
+    for what, *rest in program[name]:
         if what == "put":
             puts += 1
             await queues[rest[0]].put(f"{name}#{puts}")
@@ -54,8 +77,12 @@ async def do(name: str, line: Line, queues: dict[str, Any], got: list[tuple[str,
             gets += 1
             number = gets
             got.append((f"{name}?{number}", await queues[rest[0]].get()))
+        elif what == "start":
+            started.append(asyncio.create_task(do(rest[0], program, queues, got)))
         else:
             await asyncio.sleep(0)
+    for each in started:
+        await each
 
 
 def executed(program: dict[str, Line], capacity: int) -> set[Outcome]:
@@ -69,7 +96,7 @@ def executed(program: dict[str, Line], capacity: int) -> set[Outcome]:
 
         async def main(got: list[tuple[str, str]] = got) -> None:
             queues = {each: asyncio.Queue[str](capacity) for each in "QR"}
-            await asyncio.gather(*(do(name, line, queues, got) for name, line in program.items()))
+            await asyncio.gather(*(do(name, program, queues, got) for name in first(program)))
 
         task = loop.create_task(main())
         try:
@@ -102,28 +129,40 @@ def generated(random: Random) -> tuple[dict[str, Line], int]:
         random.shuffle(line)
         if random.random() < 0.3:
             line.insert(random.randint(0, len(line)), ("sleep",))
+    if random.random() < 0.4:
+        starter = program[names[0]]
+        starter.insert(random.randint(0, len(starter)), ("start", names[-1]))
     return program, random.choice([0, 0, 0, 1])
 
 
+def first(program: dict[str, Line]) -> list[str]:
+    """Those that no other starts."""
+    started = {what[1] for line in program.values() for what in line if what[0] == "start"}
+    return [name for name in program if name not in started]
+
+
 SOURCE = """
-import asyncio, sys
-sys.path.insert(0, {folder!r})
+import asyncio
 program = {program!r}
 
-async def do(name, line, queues):
-    puts = 0
-    for what, *rest in line:
+async def do(name, queues):
+    puts, started = 0, []
+    for what, *rest in program[name]:
         if what == "put":
             puts += 1
             await queues[rest[0]].put(f"{{name}}#{{puts}}")
         elif what == "get":
             await queues[rest[0]].get()
+        elif what == "start":
+            started.append(asyncio.create_task(do(rest[0], queues), name=rest[0]))
         else:
             await asyncio.sleep(0)
+    for each in started:
+        await each
 
 async def main():
     queues = {{each: asyncio.Queue({capacity}) for each in "QR"}}
-    tasks = [asyncio.create_task(do(name, line, queues), name=name) for name, line in program.items()]
+    tasks = [asyncio.create_task(do(name, queues), name=name) for name in {first!r}]
     await asyncio.gather(*tasks)
 
 asyncio.run(main())
@@ -146,7 +185,7 @@ def outcomes(tree: Tree) -> list[Outcome]:
 def test_paths_are_what_asyncio_can_do(seed: int, tmp_path: Path) -> None:
     program, capacity = generated(Random(f"loops {seed}"))
     file = tmp_path / "program.py"
-    file.write_text(SOURCE.format(program=program, capacity=capacity, folder=""))
+    file.write_text(SOURCE.format(program=program, capacity=capacity, first=first(program)))
     assert set(outcomes(explored(file))) == executed(program, capacity), program
 
 
@@ -161,6 +200,7 @@ def test_two_queues_that_one_piece_fills_agree(tmp_path: Path) -> None:
     """Threads could put a, b into one queue and b, a into the other; tasks cannot."""
     body = """\
         async def put(one, two):
+            await asyncio.sleep(0)
             await one.put(1)
             await two.put(1)
 

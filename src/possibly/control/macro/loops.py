@@ -4,9 +4,11 @@ A matching of messages that threads could do need not be one that tasks of an ev
 queue with room and a get from one with items do not suspend, and nobody else runs until a task does. So a
 path is kept only if some order of the loop's tasks, each run until it suspends, does all that was seen on it.
 
-Law: any task that is ready may be next, as in `explore` without --fifo. A get from an empty queue and a put
-into a full one wait in line, and are woken in that order, one for each item or place; they look again then.
-What else a task waits for is known by what came before it went on: `Operation.after`.
+Law: it is that of `explore` (`control.models.loops.events`). The tasks that one piece starts, or wakes by its
+puts and gets, go on in that order, as asyncio promises; else any task that is ready may be next. A get from an
+empty queue and a put into a full one wait in line, and are woken in that order, one for each item or place; they
+look again then. What else a task waits for is known by what came before it went on: `Operation.after`. Of several
+that something else than a queue wakes at once, which are rare, any may be next.
 
 The search is by depth, states that were met are not entered again. What is not known yet (the end of a path
 that goes on, a get without its message) is taken to be as it need be, so a path is refused only for good.
@@ -15,12 +17,22 @@ that goes on, a get without its message) is taken to be as it need be, so a path
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
-from possibly.control.macro.model import Channel, MessageName, Operation, Process, ReceiveName
+from possibly.control.macro.model import (
+    Channel,
+    MessageName,
+    Operation,
+    Process,
+    ReceiveName,
+    Started,
+    Turn,
+)
 
 MOST_STATES = 50_000
 READY, WAITING, WOKEN, STOPPED = range(4)
+NOBODY = -1
 
 
 class Act(NamedTuple):
@@ -35,6 +47,8 @@ class Act(NamedTuple):
     """Before it the task waited for something else, or began."""
     after: tuple[tuple[Process, int], ...]
     """Tasks, and how many acts of each had come before it went on."""
+    turn: Turn | None = None
+    started: Started | None = None
 
 
 class _State(NamedTuple):
@@ -45,6 +59,8 @@ class _State(NamedTuple):
     items: tuple[tuple[MessageName, ...], ...]
     getters: tuple[tuple[int, ...], ...]
     putters: tuple[tuple[int, ...], ...]
+    behind: tuple[int, ...]
+    """Whom each task stands behind; NOBODY: it may be next."""
 
 
 class Loop:
@@ -56,8 +72,9 @@ class Loop:
     def did(self, process: Process, operation: Operation, name: str) -> None:
         channel = operation.channel or (operation.receive.channels[0] if operation.receive else "")
         act = Act(
-            operation.kind == "send", name, channel, operation.capacity, operation.suspended, operation.after
-        )
+            operation.kind == "send", name, channel, operation.capacity, operation.suspended, operation.after,
+            operation.turn, operation.started,
+        )  # fmt: skip
         self.lines.setdefault(process, []).append(act)
 
     @property
@@ -79,15 +96,20 @@ class _Run:
         self.items = [list(each) for each in state.items]
         self.getters = [list(each) for each in state.getters]
         self.putters = [list(each) for each in state.putters]
+        self.behind = [NOBODY if each == task else each for each in state.behind]
+        self.last = NOBODY
+        """Of those that this piece has started or woken."""
 
     def result(self) -> _State | None:
         """The state in which the task suspends; None: it does something else than was seen."""
-        line, is_first = self.search.lines[self.task], True
+        line, is_first, is_woken = self.search.lines[self.task], True, self.modes[self.task] == WOKEN
         while self.places[self.task] < len(line):
             act = line[self.places[self.task]]
             if act.suspended and not is_first:
                 self.modes[self.task] = READY
                 return self._state()
+            if is_first and not is_woken:
+                self._starts(act.turn)
             is_first = False
             done = self._put(act) if act.is_put else self._get(act)
             if done is None:
@@ -95,6 +117,7 @@ class _Run:
             if not done:
                 self.modes[self.task] = WAITING
                 return self._state()
+            self._starts(act.turn)
         self.modes[self.task] = STOPPED
         return self._state()
 
@@ -123,7 +146,16 @@ class _Run:
 
     def _wake(self, line: list[int]) -> None:
         if line:
-            self.modes[line.pop(0)] = WOKEN
+            self.modes[line[0]] = WOKEN
+            self._stand_behind(line.pop(0))
+
+    def _starts(self, turn: Turn | None) -> None:
+        """The tasks that it starts after what it has done so far."""
+        for task in self.search.starts.get((turn, self.places[self.task]), ()):
+            self._stand_behind(task)
+
+    def _stand_behind(self, task: int) -> None:
+        self.behind[task], self.last = self.last, task
 
     def _state(self) -> _State:
         return _State(
@@ -132,6 +164,7 @@ class _Run:
             tuple(map(tuple, self.items)),
             tuple(map(tuple, self.getters)),
             tuple(map(tuple, self.putters)),
+            tuple(self.behind),
         )
 
 
@@ -145,10 +178,37 @@ class _Search:
         self.channels = {name: number for number, name in enumerate(names)}
         self.matched = matched
         self.taken = set(matched.values())
+        self.starts = self._starts()
+        self.firsts = {
+            (act.turn, place): task
+            for task, line in enumerate(self.lines)
+            for place, act in enumerate(line)
+            if act.suspended and act.turn is not None
+        }
+        """The task that begins a turn with its so-many-th put or get."""
+
+    def _starts(self) -> dict[tuple[Turn | None, int], list[int]]:
+        """The tasks that a turn starts after so many puts and gets, in order."""
+        found: dict[tuple[Turn | None, int], list[tuple[int, int]]] = {}
+        for task, line in enumerate(self.lines):
+            started = line[0].started if line else None
+            if started is not None:
+                found.setdefault((started.by, started.acts), []).append((started.place, task))
+        return {key: [task for _, task in sorted(each)] for key, each in found.items()}
+
+    def _in_line(self) -> tuple[int, ...]:
+        """Those that are started one after the other with nothing in between."""
+        behind = [NOBODY] * len(self.lines)
+        for each in self.starts.values():
+            for before, task in pairwise(each):
+                behind[task] = before
+        return tuple(behind)
 
     def found(self) -> bool | None:
         nothing = tuple(() for _ in self.channels)
-        first = _State((0,) * len(self.lines), (READY,) * len(self.lines), nothing, nothing, nothing)
+        first = _State(
+            (0,) * len(self.lines), (READY,) * len(self.lines), nothing, nothing, nothing, self._in_line()
+        )
         seen, pending = {first}, [first]
         while pending:
             state = pending.pop()
@@ -164,12 +224,21 @@ class _Search:
         return False
 
     def _may_run(self, state: _State, task: int) -> bool:
+        if state.behind[task] != NOBODY:
+            return False
         if state.modes[task] == WOKEN:
             return True
         if state.modes[task] != READY or not self.lines[task]:
             return False
-        causes = self.lines[task][state.places[task]].after
-        return all(state.places[self.tasks[who]] >= count for who, count in causes if who in self.tasks)
+        act = self.lines[task][state.places[task]]
+        if act.started is not None and not self._has_begun(state, act.started):
+            return False
+        return all(state.places[self.tasks[who]] >= count for who, count in act.after if who in self.tasks)
+
+    def _has_begun(self, state: _State, started: Started) -> bool:
+        """Whether the turn that starts a task has begun, as far as its puts and gets show it."""
+        by = self.firsts.get((started.by, started.acts))
+        return by is None or state.places[by] > started.acts or state.modes[by] != READY
 
     def _is_all(self, state: _State) -> bool:
         """Everything was done; who waits in the end does so for what nobody has seen yet."""

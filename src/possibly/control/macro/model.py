@@ -36,6 +36,24 @@ class Receive(NamedTuple):
     """Its channel is a mailbox, not a queue (see `Operation.order`)."""
 
 
+class Turn(NamedTuple):
+    """A task of an event loop goes on for the so-many-th time; messages that it waits for do not count."""
+
+    task: int
+    """Its number in the loop."""
+    number: int
+
+
+class Started(NamedTuple):
+    """A task of an event loop was started."""
+
+    by: Turn
+    acts: int
+    """Puts and gets that whoever started it had done."""
+    place: int
+    """How many tasks were started before it."""
+
+
 class Operation(NamedTuple):
     """What a process is about to do.
 
@@ -79,6 +97,10 @@ class Operation(NamedTuple):
     """Before it the task waited for something that is no message, or began."""
     after: tuple[tuple[Process, int], ...] = ()
     """What that was: tasks, and how many puts and gets each had done (see `loops`)."""
+    turn: Turn | None = None
+    """Of a task: the turn in which it comes to this."""
+    started: Started | None = None
+    """Of the first put or get of a task, if its first turn comes to it: who started the task."""
     touched: tuple[tuple[str, bool], ...] = ()
     """Files that were opened since the operation before, and whether to write."""
     seen: Any = None

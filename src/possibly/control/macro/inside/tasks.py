@@ -87,8 +87,11 @@ class TaskGate(gate.Gate):
 
     def placed(self, operation: Operation) -> Operation:
         """With what it comes after in its loop."""
+        turn, started = self.record.turn, self.record.started_now
         suspended, after = self.record.act(self.name)
-        return operation._replace(loop=self.owner.name, suspended=suspended, after=after)
+        return operation._replace(
+            loop=self.owner.name, suspended=suspended, after=after, turn=turn, started=started
+        )
 
     def send_at_once(self, operation: Operation) -> None:
         super().send_at_once(self.placed(operation))

@@ -9,11 +9,13 @@ a group, wait for all) that is the ends of all of them, not only of the last.
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from possibly.control.macro.inside import gate, sharing
 from possibly.control.macro.inside.known import Known
+from possibly.control.macro.model import Started, Turn
 from possibly.probes.patching import Patches
 
 Anchor = frozenset[tuple[str, int]]
@@ -24,9 +26,13 @@ STEP = "TaskStepMethWrapper"
 class Record:
     """What is known of a task."""
 
-    def __init__(self, after: Anchor) -> None:
+    def __init__(self, after: Anchor, started: Started | None = None) -> None:
         self.name = ""
         self.acts = 0
+        self.number = next(_numbers)
+        self.turns = 0
+        """How often it went on, but for messages that it waited for."""
+        self.started = started
         self.after = after
         """What the next piece comes after."""
         self.has_suspended = True
@@ -48,11 +54,26 @@ class Record:
         self.after, self.has_suspended = NOWHERE, False
         return found
 
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.number, self.turns)
+
+    @property
+    def started_now(self) -> Started | None:
+        """Who started it, as long as its first turn has done nothing."""
+        return None if self.acts or self.turns else self.started
+
+    def goes_on(self, after: Anchor) -> None:
+        self.turns += 1
+        self.resumes(after)
+
     def resumes(self, after: Anchor) -> None:
         self.after |= after
         self.has_suspended = True
 
 
+_numbers = count()
+_places = count()
 _records: WeakKeyDictionary[Any, Record] = WeakKeyDictionary()
 _causes: dict[int, Anchor] = {}
 """Of each callback that is scheduled, by the identity of its handle."""
@@ -149,11 +170,21 @@ def _here() -> Anchor:
     return _running[-1] if _running else NOWHERE
 
 
+def _starter() -> Started | None:
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        task = None
+    if task is None:
+        return None
+    return Started(record(task).turn, record(task).acts, next(_places))
+
+
 def _create_task(plain: Any) -> Any:
     def create_task(self: Any, *arguments: Any, **options: Any) -> Any:
         sharing.started()
         found = plain(self, *arguments, **options)
-        _records[found] = Record(_here())
+        _records[found] = Record(_here(), _starter())
         return found
 
     return create_task
@@ -199,12 +230,12 @@ def _noted(
         found.known.absorb(stamp)
     if not arguments or type(callback).__name__ == STEP:
         if found.has_begun:
-            found.resumes(NOWHERE)  # it gave way to others
+            found.goes_on(NOWHERE)  # it gave way to others
         found.has_begun = True
         return
     future = arguments[0]
     if future is not found.future:
-        found.resumes(_end_of(future) or cause)
+        found.goes_on(_end_of(future) or cause)
         _learn_end(found.known, future)
 
 
