@@ -12,7 +12,7 @@ DEMO := build/demo
 INTERPRETERS ?= python3.11 python3.12 python3.13 python3.14
 ONLY ?= run slices solver online cluster tasks paths recording exploring claims macro stepping picture predicting
 
-.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench experiments soak fuzz sanitize clean
+.PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench experiments soak matrix fuzz sanitize clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -103,6 +103,14 @@ experiments: $(TOOLS) spin ## measure the protocols of the thesis beside SPIN, a
 
 soak: $(TOOLS) ## the laws again with many more generated cases
 	POSSIBLY_CASES=20 $(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
+
+matrix: ## the tests on every interpreter that is here, each in an environment of its own in build/matrix
+	for each in $(INTERPRETERS); do \
+	  $$each -c '' 2>/dev/null || continue; \
+	  env=build/matrix/$$($$each -c 'import sys; print("%d.%d" % sys.version_info[:2])'); echo "== $$env"; \
+	  test -x $$env/bin/python || $$each -m venv $$env || exit 1; \
+	  $$env/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[test]' && \
+	  $$env/bin/python -m pytest -q -n $(WORKERS) --dist worksteal $(TESTS) || exit 1; done
 
 SECONDS_EACH ?= 30
 fuzz: $(TOOLS) ## mutated input for everything that reads what strangers write, SECONDS_EACH=30 a reader

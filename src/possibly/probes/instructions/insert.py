@@ -26,6 +26,8 @@ from possibly.probes.instructions.table import Kind
 NUMBERS = opcode.opmap
 GENERATING = 0x20 | 0x200
 """Flags of generators."""
+_WHERE = 3
+"""The bits of RESUME's argument that say where: 0 a function begins, 1 after `yield`; 3.13 has another bit."""
 FUNCTION = 0x2
 """The flag of code whose variables have numbers."""
 
@@ -141,7 +143,7 @@ class _Inserter:
         elif self.wanted.names and name.startswith(("STORE_FAST", "STORE_DEREF")):
             if not self._restores(number):
                 self._follow_locals(each, _stored(each))
-        elif name == "RESUME" and each.argument < 2 and self.code.co_flags & FUNCTION:
+        elif name == "RESUME" and each.argument & _WHERE < 2 and self.code.co_flags & FUNCTION:
             site = self._site(Kind.ENTRY, self.code.co_name)
             self.after[each] = self._told(site, self._itself(site))
             if self.wanted.names and not each.argument:
