@@ -61,7 +61,7 @@ class Naming:
         return found
 
     def _plain_name(self, source: Source, number: int) -> str:
-        name = source.processes.get(number, f"process-{number}")
+        name = source.processes.get(number) or f"process-{number}"
         own = source.header.get("name") or ""
         if not own:
             return name
