@@ -22,7 +22,7 @@ from possibly.control.endings.deadlock import stuck
 from possibly.control.execution import Outcome, Scheduler
 from possibly.control.forking import outside
 from possibly.control.forking.lasting import Life
-from possibly.control.loading import entries, evaluated, following
+from possibly.control.loading import entries, evaluated, following, packages, states
 from possibly.control.loading import instrumented as loading
 from possibly.control.models import exits, inputs, threads
 from possibly.control.runtime import kernel as running
@@ -30,7 +30,7 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime import places
 from possibly.control.runtime.encode import encoded
 from possibly.control.runtime.kernel import CLOCK, Kernel
-from possibly.control.runtime.memory import Memory
+from possibly.control.runtime.memory import LAST_WORDS, Memory
 from possibly.control.runtime.results import result
 from possibly.control.schedulers.course import Course
 from possibly.probes import claiming
@@ -123,7 +123,8 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     memory.trusted, memory.excluded = job.trust, job.exclude
     memory.tells = memory.things.holds = job.tells
     memory.find_unread = job.unread
-    kernel.second = memory.begin
+    kernel.second = partial(_let_others_begin, memory)
+    kernel.has_last_words = LAST_WORDS in job.visible
     accesses.start(memory)
     kernel.in_calls = memory.in_calls
     kernel.look_inside = partial(memory.look_inside, kernel)
@@ -155,6 +156,13 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     extra |= _looked_at(kernel)
     teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
     life.renew()
+
+
+def _let_others_begin(memory: Memory) -> None:
+    """There is to be a second task."""
+    if packages.watched:
+        states.name_all(memory.things)
+    memory.begin()
 
 
 def _looked_at(kernel: Kernel) -> dict[str, Any]:

@@ -12,4 +12,5 @@
 - `library`: classes and functions of the standard library in Python that keep what the program gives them
 - `packages`: python code of installed packages and of the standard library, watched where it runs beside
   other tasks
+- `states`: what watched packages keep in their modules and classes, named before a second task can touch it
 """

@@ -10,11 +10,13 @@ object of a library like others.
 from __future__ import annotations
 
 import sys
+from functools import wraps
 from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
 
 from possibly.control.loading.callers import tell_of_calls
+from possibly.control.runtime import kernel as running
 from possibly.control.runtime import sites
 from possibly.control.runtime.places import is_instrumented
 from possibly.control.runtime.things import followed_classes
@@ -36,6 +38,13 @@ CALLING: dict[str, str] = {
     "sched": "scheduler.run",
 }
 """Module -> functions that call what the program gave them."""
+
+STEADY: dict[str, str] = {
+    "importlib.metadata": "version distribution distributions metadata entry_points files requires "
+    "packages_distributions",
+}
+"""Module -> functions that look at what is installed, which does not change: each call is one step, whatever
+it runs in the middle."""
 
 
 WORDS: dict[str, tuple[str, ...]] = {
@@ -73,6 +82,28 @@ def _follow_all(modules: tuple[str, ...]) -> None:
 def install(patches: Patches) -> None:
     for module in CALLING:
         patches.when_imported(module, lambda _, module=module: _call(sys.modules[module]))  # type: ignore[misc]
+    for module in STEADY:
+        patches.when_imported(module, lambda found, module=module: _settle(sys.modules[module], found))  # type: ignore[misc]
+
+
+def _settle(module: Any, patches: Patches) -> None:
+    for name in STEADY[module.__name__].split():
+        patches.put(module, name, _in_one_step(getattr(module, name)))
+
+
+def _in_one_step(plain: Any) -> Any:
+    @wraps(plain)
+    def steady(*given: Any, **options: Any) -> Any:
+        kernel = running.kernel
+        if kernel is None:
+            return plain(*given, **options)
+        kernel.quiet += 1
+        try:
+            return plain(*given, **options)
+        finally:
+            kernel.quiet -= 1
+
+    return steady
 
 
 def _follow(module: Any) -> None:

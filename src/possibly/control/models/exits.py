@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from possibly.control.endings import failures
+from possibly.control.runtime import memory as accesses
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
@@ -24,6 +25,9 @@ def _register(plain: Any) -> Any:
         if not port.is_user_file(sys._getframe(1).f_code.co_filename):
             return plain(function, *given, **options)
         _wanted.append((function, given, options))
+        now = accesses.active()
+        if now is not None:
+            now[1].want_last_words(now[0])
         return function
 
     return register

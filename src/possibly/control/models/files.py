@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from socket import SocketIO
 from typing import Any
 
 from possibly.control.execution import Access
@@ -22,13 +23,14 @@ LEXICAL = frozenset(
     "splitdrive normcase fspath fsencode fsdecode joinpath with_name with_suffix with_stem relative_to "
     "is_relative_to as_posix as_uri is_absolute match absolute expandvars cwd home getcwd getpid getppid "
     "getuid getgid cpu_count strerror urandom getrandom times uname getlogin get_terminal_size umask "
-    "sched_getaffinity sched_yield getenv isatty nice getpgid getsid getloadavg sysconf".split()
+    "sched_getaffinity sched_yield getenv isatty nice getpgid getsid getloadavg sysconf "
+    "register modify unregister".split()
 )
 """Functions that look at names only, or at what does not change."""
 LOOKING = frozenset(
     "exists lexists isfile isdir islink ismount getsize getmtime getatime getctime samefile stat lstat "
     "access listdir scandir walk readlink is_file is_dir is_symlink is_mount iterdir glob rglob iglob "
-    "resolve realpath owner group".split()
+    "resolve realpath owner group poll select".split()
 )
 READING = frozenset({"read_text", "read_bytes"})
 WRITING = frozenset({"write_text", "write_bytes"})
@@ -93,6 +95,6 @@ def parts_of(value: Any) -> list[Part]:
     if not isinstance(value, io.IOBase) or isinstance(value, io.StringIO | io.BytesIO):
         return []
     name = getattr(value, "name", None)
-    if name is None or value.closed:
+    if name is None or value.closed or isinstance(getattr(value, "raw", value), SocketIO):
         return []
     return [Part(FAMILY, thing, (access,)) for thing, access in _file(name, value.writable())]

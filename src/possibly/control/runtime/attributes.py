@@ -14,6 +14,7 @@ from __future__ import annotations
 import types
 import weakref
 from collections.abc import Callable
+from functools import partial
 from queue import Queue
 from threading import local
 from typing import Any, NamedTuple
@@ -320,13 +321,36 @@ def behind(proxy: Any) -> Any:
         return proxy
 
 
+def _meant(value: Any, name: str, method: str) -> Any:
+    """The object whose attribute this is: another one, if the value is a proxy."""
+    cls = type(value)
+    if cls in weakref.ProxyTypes:
+        return behind(value)
+    found = _proxies.get((cls, method))
+    if found is None:
+        held = _member(cls, method)
+        found = _proxies[cls, method] = held if held is not None and _is_made_by_code(held) else False
+    if found is False or (method == "__getattr__" and _member(cls, name) is not None):
+        return value
+    try:
+        kind: Any = type(found)
+        handed = kind.__get__(found, value, cls)
+    except Exception:  # noqa: BLE001 - there is nothing behind it, as the program is told in a moment
+        return value
+    return handed.args[0] if type(handed) is partial and handed.func in _HANDING and handed.args else value
+
+
+_HANDING = (getattr, setattr, delattr)
+_proxies: dict[tuple[type, str], Any] = {}
+"""Of classes, the descriptor that makes such a method, or False."""
+
+
 def read_attribute(value: Any, name: str, at: str) -> None:
     """`value.name` is about to be read."""
     now = accesses.active()
     if now is None:
         return
-    if type(value) in weakref.ProxyTypes:
-        value = behind(value)
+    value = _meant(value, name, "__getattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
     if memory.workers and is_a(value, local):
@@ -393,8 +417,7 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
-    if type(value) in weakref.ProxyTypes:
-        value = behind(value)
+    value = _meant(value, name, "__setattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
     if kind in FOREIGN or is_a(value, types.FunctionType):
@@ -408,7 +431,7 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if kind == OPAQUE and not _may_hold(type(value)):
         touch_object(value, True, at)
         return
-    part = _written(value, name, new, now, at)
+    part = _written(value, name, new, now, at, True)
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return
@@ -460,7 +483,28 @@ def _replace_all(value: Any, new: Any, now: Now, at: str) -> None:
     touch_all(now, parts, at)
 
 
-def _written(value: Any, name: str, new: Any, now: Now, at: str) -> Part | None:
+def _stores_itself(cls: type) -> bool:
+    """Whether an object of the class stores attributes by code of the program, which tells of itself."""
+    found = _storing.get(cls)
+    if found is None:
+        held = _member(cls, "__setattr__")
+        found = _storing[cls] = is_own(held) or _is_made_by_code(held)
+    return found
+
+
+_storing: dict[type, bool] = {}
+
+
+def _member(cls: type, name: str) -> Any:
+    return next((_space(base)[name] for base in cls.__mro__ if name in _space(base)), None)
+
+
+def _is_made_by_code(held: Any) -> bool:
+    """Whether it is code of the program that makes the method: a proxy hands it on to another object."""
+    return type(held) not in BEHAVIOUR and is_own(_member(type(held), "__get__"))
+
+
+def _written(value: Any, name: str, new: Any, now: Now, at: str, by_instruction: bool = False) -> Part | None:
     """The place that a store changes, if it is one; a rare one is told of everywhere from then on."""
     kernel, memory = now
     if is_a(value, (type, types.ModuleType)):
@@ -471,6 +515,8 @@ def _written(value: Any, name: str, new: Any, now: Now, at: str) -> Part | None:
         is_place, _, held, is_data = resolved(memory, type(value), name)
         if not is_place and name != "__class__":
             return None  # a property, or something else whose code tells of itself
+        if by_instruction and name != "__class__" and _stores_itself(type(value)):
+            return None
         if not _may_hold(type(value)):
             return None
         is_rare = name == "__class__" or (is_a(value, types.FunctionType) and name in FUNCTION_PARTS)
@@ -489,8 +535,7 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
-    if type(value) in weakref.ProxyTypes:
-        value = behind(value)
+    value = _meant(value, name, "__delattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
     if kind in FOREIGN:

@@ -52,6 +52,7 @@ from possibly.control.runtime.items import (
     HOLDING,
     LOOKING_AT_LIVES,
     advance,
+    bound_parts,
     container,
     contains,
     delete_item,
@@ -579,9 +580,7 @@ def _called_back(given: Given, now: Now, at: str) -> Parts:
     for value in given:
         if type(value) not in CALLABLES and is_followed(value):
             parts += parts_of(value, now, at, 0, changes, True)
-        owner = getattr(value, "__self__", None) if type(value) in BOUND else None
-        if owner is not None and now[1].things.kind(owner) in (CONTAINER, OPAQUE):
-            parts += parts_of(owner, now, at, DEEPEST, True)
+        parts += bound_parts(value, now, at)
     return parts
 
 

@@ -3,6 +3,11 @@
 An item of a list or a dictionary is a thing of its own; so is the structure of a container (its length, its
 keys), which every access to an item reads and every change of shape writes. Reading a whole container reads
 all its items. Keys that are equal in Python (`1`, `True`, `1.0`) are one item.
+
+Items that have no name of their own (their keys are objects), or that are too many to be named one by one,
+are read as a whole: that is a reading of `[*]`. It meets who changes one of them if that writes `[*]` too,
+as it does in all containers of a family which several tasks read so (`Memory.wide`). Before a family is known
+to be one, such a reading counts as a change, which meets everybody; the next execution knows.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from enum import Enum
 from typing import Any
 
 from possibly.control.execution import Access
+from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.things import CONTAINERS, Named, is_a
 
@@ -89,14 +95,29 @@ def everything(named: Named) -> tuple[Access, ...]:
     return shape(named, True) + bulk(named, True)
 
 
+def _is_wide(named: Named) -> bool:
+    memory = accesses.memory
+    return memory is not None and named.family in memory.wide
+
+
+def _as_a_whole(named: Named) -> tuple[Access, ...]:
+    """Items are read that cannot be named one by one."""
+    if _is_wide(named):
+        return shape(named, False) + bulk(named, False)
+    now = accesses.active()
+    if now is not None:
+        now[1].widen(now[0], named.family)
+    return everything(named)
+
+
 def all_of(value: Any, named: Named) -> tuple[Access, ...]:
-    """Everything in a container is read. A very large one counts as changed, which meets every access."""
+    """Everything in a container is read."""
     size = size_of(value)
-    if size > WIDEST:
-        return everything(named)
+    if size > WIDEST or _is_wide(named):
+        return _as_a_whole(named)
     names = [key_of(value, key) for key in keys_of(value) or range(size)]
-    if None in names:
-        return everything(named) if not is_a(value, (list, deque)) else _read_all(named, names)
+    if None in names and not is_a(value, (list, deque)):
+        return _as_a_whole(named)
     return _read_all(named, names)
 
 
@@ -111,7 +132,7 @@ def item_of(value: Any, named: Named, key: Any, writes: bool) -> tuple[str, tupl
     if text is None:
         return f"{named.name}[]", everything(named) if writes else all_of(value, named)
     thing = f"{named.name}[{text}]"
-    footprint = touching(thing, writes) + bulk(named, False)
+    footprint = touching(thing, writes) + bulk(named, writes and _is_wide(named))
     if is_a(value, dict):
         grows = writes and not _has_key(value, key)
         return thing, footprint + shape(named, True) if grows else footprint
@@ -130,7 +151,9 @@ def _has_key(value: Any, key: Any) -> bool:
 
 def appended(value: Any, named: Named) -> tuple[Access, ...]:
     """A list grows at its end: what it holds already stays where it is."""
-    return touching(f"{named.name}[{size_of(value)}]", True) + shape(named, True) + bulk(named, False)
+    return (
+        touching(f"{named.name}[{size_of(value)}]", True) + shape(named, True) + bulk(named, _is_wide(named))
+    )
 
 
 def removed(value: Any, named: Named, key: Any) -> tuple[Access, ...]:
@@ -138,4 +161,10 @@ def removed(value: Any, named: Named, key: Any) -> tuple[Access, ...]:
     text = key_of(value, key)
     if text is None or not is_a(value, (dict, set)):
         return everything(named)
-    return touching(f"{named.name}[{text}]", True) + shape(named, True) + bulk(named, False)
+    return _moved(named, text)
+
+
+def _moved(named: Named, key: str) -> tuple[Access, ...]:
+    """An item comes or goes, and all others stay."""
+    item = touching(f"{named.name}[{key}]", True)
+    return item + shape(named, True) + bulk(named, _is_wide(named))

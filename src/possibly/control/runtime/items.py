@@ -40,6 +40,7 @@ from possibly.control.runtime.contents import (
     shape,
 )
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.known_calls import ONLY_LOOKING
 from possibly.control.runtime.memory import LIVES, VISIBLE, Memory
 from possibly.control.runtime.things import (
     CONTAINER,
@@ -99,25 +100,27 @@ def namespace_of(value: Any) -> Any:
     return None if found is None else found[1]
 
 
-def container(value: Any, at: str) -> Found | None:
+def container(value: Any, at: str, writes: bool = True) -> Found | None:
+    """The container, if it is one of which something can be told; `writes` matters to a dictionary of
+    attributes alone, which is told of as a whole here."""
     now = accesses.active()
     if now is None or now[1].things.kind(value) != CONTAINER or id(value) in now[1].unread:
         return None
     owner = namespace_of(value)
     if owner is not None:
-        touch_all(now, _all_attributes(value, owner, now, at), at)
+        touch_all(now, _all_attributes(value, owner, now, at, writes), at)
         return None
     kernel, memory = now
     named = memory.things.named(value, kernel, at)
     return None if (kernel.alone and not memory.watched) or kernel.quiet else (kernel, memory, named, value)
 
 
-def _all_attributes(value: Any, owner: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
-    """Whatever is done to all attributes at once counts as a change of each, and of which there are."""
+def _all_attributes(value: Any, owner: Any, now: tuple[Kernel, Memory], at: str, writes: bool) -> list[Part]:
+    """What is done to all attributes at once is done to each, and to which there are."""
     if now[0].alone or now[0].quiet:
         return []
-    parts = [part for name in list(value) if (part := attribute_part(owner, name, True, at))]
-    return [*parts, shape_part(owner, now, True, at)]
+    parts = [part for name in list(value) if (part := attribute_part(owner, name, writes, at))]
+    return [*parts, shape_part(owner, now, writes, at)]
 
 
 def touch(found: Found, thing: str, footprint: tuple[Access, ...], at: str) -> int:
@@ -343,7 +346,7 @@ def _held(
     if kind == CONTAINER:
         owner = namespace_of(value)
         if owner is not None:
-            found += _all_attributes(value, owner, now, at)
+            found += _all_attributes(value, owner, now, at, writes)
             return list(dict.values(value)), False
         named = memory.things.named(value, kernel, at)
         footprint = everything(named) if writes else all_of(value, named)
@@ -426,7 +429,7 @@ def changed(value: Any, at: str) -> None:
 
 def size(value: Any, at: str) -> None:
     """A container whose length or emptiness is about to be asked for."""
-    found = container(value, at)
+    found = container(value, at, False)
     if found is not None:
         touch(found, f"{found[2].name}[]", shape(found[2], False), at)
     else:
@@ -493,7 +496,7 @@ BY_NUMBER = (list, bytearray, array)
 
 def _begin_over(base: Any, at: str) -> None:
     """An iterator remembers how large the container was, or what stood at its end, when it was made."""
-    found = container(base, at)
+    found = container(base, at, False)
     if found is not None:
         touch(found, f"{found[2].name}[]", shape(found[2], False), at)
 
@@ -525,10 +528,18 @@ def _calling_parts(value: Any, now: tuple[Kernel, Memory], at: str) -> list[Part
     parts = set_parts(inside, now, at) if inside else []
     for each in inside:
         parts += parts_of(each, now, at, 0, False, True) if is_followed(each) else []
-        owner = getattr(each, "__self__", None) if type(each) in BOUND else None
-        if owner is not None and now[1].things.kind(owner) in (CONTAINER, OPAQUE):
-            parts += parts_of(owner, now, at, DEEPEST, True)
+        parts += bound_parts(each, now, at)
     return parts
+
+
+def bound_parts(function: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What a method in C does to the container or the library's object that it is bound to."""
+    owner = getattr(function, "__self__", None) if type(function) in BOUND else None
+    kind = now[1].things.kind(owner)
+    if owner is None or kind not in (CONTAINER, OPAQUE):
+        return []
+    only_looks = kind == CONTAINER and function.__name__ in ONLY_LOOKING
+    return parts_of(owner, now, at, DEEPEST, not only_looks)
 
 
 def using_parts(value: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:

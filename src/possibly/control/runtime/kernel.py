@@ -54,6 +54,9 @@ TURNS = 1_000
 MOMENTS = 200
 """What happens in one turn of a loop's task beyond that is not told, unless a specification speaks of it."""
 EXIT = "_:exit"
+UNSEEN_END = ("exit", EXIT)
+"""What a step of a daemon finds shut: the end of the program just before it would show nothing new, since
+nobody who is left would miss the step. That it comes before that end is tried in any case."""
 """The thing that the end of the program writes and every step of a daemon reads."""
 _new = tuple.__new__
 """Makes named tuples in half the time that their own names take."""
@@ -83,6 +86,8 @@ class Kernel:
         """What else a step touches that is done in the middle of a call; whether that step has begun."""
         self.alike: Any = None
         """Lets tasks that are interchangeable go in one order (`joining.alike`)."""
+        self.has_last_words = False
+        """Functions of the program are called at its end: they see how far daemons came."""
         self.second: Callable[[], None] | None = None
         """Told when there is to be a second task for the first time."""
         self.look_for_rounds: Callable[[Kernel], None] | None = None
@@ -563,6 +568,8 @@ class Kernel:
             chosen.begins.append(max([moment.begin, *chosen.begins[-1:]]))
         if self.alike is not None:
             told, self._shut = self.alike.done(chosen, told, self._shut)
+            if chosen.daemon and not self.has_last_words:
+                self._shut = (*self._shut, UNSEEN_END)
         done = (chosen.name, told, self._enabled, self._pending, self._detail, self._shut)
         step = _new(Step, done)
         self._chosen = self._operation = None

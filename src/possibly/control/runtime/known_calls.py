@@ -35,6 +35,8 @@ WHOLE = frozenset({"__reduce_ex__", "__reduce__", "__getstate__"})
 """Methods that look at all attributes of an object, as copying and pickling do."""
 SIZES = frozenset({"__len__", "__bool__"})
 BY_KEY = frozenset({"get", "__getitem__", "__contains__"})
+ONLY_LOOKING = READERS | COMPARING | SIZES | BY_KEY
+"""Methods of containers that change nothing."""
 LOOKING = frozenset("get keys items values copy".split())
 """Methods of a library's mappings that change nothing."""
 HARMLESS = frozenset(

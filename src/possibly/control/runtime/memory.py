@@ -43,6 +43,8 @@ PATIENCE = 200
 NOTHING, VISIBLE, NOTED, INITIAL, MOMENT = range(5)
 RARELY = "rarely written: "
 """Begins the family that stands for all places of a name which hold behaviour (see `attributes`)."""
+WIDELY = "read as a whole: "
+"""Begins the family that stands for containers of a family which are read as a whole (see `contents`)."""
 FOREIGN = (IGNORED, OPAQUE, LIBRARY)
 LIBRARIES = "_:libraries"
 """The thing that stands for all that code which is not instrumented keeps between turns of event loops, and
@@ -51,6 +53,8 @@ LIVES = "_:lives"
 """Which objects live: who asks a weak reference reads that, the end of an object that has one writes it."""
 WORKERS = "_:workers"
 """Which thread of a pool takes a call: a choice only where somebody can tell (`pools`)."""
+LAST_WORDS = "_:last words"
+"""The family that stands for functions which the program wants called at its end (`exits`)."""
 FUNCTION_PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 """Attributes of a function that every call of it reads."""
 CELLS = "cell_contents"
@@ -99,6 +103,8 @@ class Memory:
         self.everything = EVERYTHING in visible
         self.rare = frozenset(each[len(RARELY) :] for each in visible if each.startswith(RARELY))
         """Names that somebody writes although they usually hold behaviour."""
+        self.wide = frozenset(each[len(WIDELY) :] for each in visible if each.startswith(WIDELY))
+        """Families of containers whose items are not told apart by all who read them."""
         self.has_remade = not self.rare.isdisjoint(FUNCTION_PARTS)
         """Somebody gives a function other parts: every call reads them."""
         self.specials = tuple(sorted(name for name in self.rare if _is_special(name)))
@@ -309,6 +315,25 @@ class Memory:
         if kernel.current.name in self.workers and WORKERS not in self.visible:
             self.racy[WORKERS] = None
             self.overflowed.add(WORKERS)
+
+    def widen(self, kernel: Kernel, family: str) -> None:
+        """Items of such a container are read that cannot be named. Where two tasks do so, who changes one
+        has to tell of it, so that these two do not conflict."""
+        if kernel.alone or kernel.quiet:
+            return
+        if not kernel.joined:
+            kernel.commit()
+        token = WIDELY + family
+        self._check(kernel.running(), token, token, True)
+        self.left.pop(token, None)
+        self.overflowed.add(token)
+
+    def want_last_words(self, kernel: Kernel) -> None:
+        """A function is to be called at the end, which sees how far daemons came, also those of before."""
+        kernel.has_last_words = True
+        if LAST_WORDS not in self.visible and not kernel.alone:
+            self.racy[LAST_WORDS] = None
+            self.overflowed.add(LAST_WORDS)
 
     def drop(self, kernel: Kernel, old: Any, at: str) -> None:
         """A place loses what it held, which may end with that: so others may go on just before."""

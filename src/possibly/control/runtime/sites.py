@@ -80,6 +80,7 @@ CALL_SPREAD = int(Kind.CALL_SPREAD)
 TRUTH = int(Kind.TRUTH)
 ADVANCE = int(Kind.ADVANCE)
 ENTRY = int(Kind.ENTRY)
+RESULT = int(Kind.RESULT)
 MEASURE = -1
 """No instruction: see `callers.measure`."""
 NUMBERS = frozenset({int, float, str, bool, bytes, type(None), complex})
@@ -129,6 +130,8 @@ class Site:
             if self.kind == MEASURE:
                 self._measure(value)
             return
+        if self.kind == RESULT and (type(value) in SIMPLE_TYPES or kernel.quiet):
+            return
         task = kernel.current
         if task.looks:
             return
@@ -176,6 +179,8 @@ class Site:
         kind = self.kind
         if kind in (CALL, CALL_SPREAD):
             self._returned(value, kernel)
+        elif kind == RESULT:
+            self._resulted(value)
         elif kind == READ_ITEM:
             if type(value) not in SIMPLE_TYPES or is_followed(value):
                 parts = read_item(value, key, self.at)
@@ -202,6 +207,10 @@ class Site:
             whole(value, self.at)  # the keys of a pattern
 
     def _measure(self, value: Any) -> None:
+        self._measure_there(value)
+
+    def _measure_there(self, value: Any) -> None:
+        """As far from the program as where it is asked whether a value is new."""
         _learn(value)
 
     def _read_specials(self, values: tuple[Any, ...]) -> None:
@@ -473,6 +482,11 @@ class Site:
         if class_has(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS:
             self._push(None, (value,), self._used_up(value))
 
+    def _resulted(self, value: Any) -> None:
+        """An operator has made something, perhaps."""
+        if type(value) in CONTAINERS and _is_fresh(value):
+            made(value, self.at)
+
     def _returned(self, value: Any, kernel: Kernel) -> None:
         calls = kernel.running().calls
         if not calls or calls[-1].site is not self:
@@ -481,8 +495,9 @@ class Site:
             return
         call = calls.pop()
         if call.function is not None:
-            if type(value) not in SIMPLE_TYPES:
-                made(value, self.at) if _is_fresh(value) else None
+            if type(value) not in SIMPLE_TYPES and _is_fresh(value):
+                made(value, self.at)
+                _name_inside(value, self.at)
             returned(call.function, call.given, value, self.at)
 
 
@@ -498,6 +513,32 @@ _fresh = _Fresh()
 
 def _references(value: Any) -> int:
     return sys.getrefcount(value)
+
+
+def _name_inside(value: Any, at: str) -> None:
+    """What a call made may hold more that it made: of these nobody else knows either."""
+    pending = [value]
+    count = 0
+    while pending and count < MOST_INSIDE:
+        for each, references in _inside(pending.pop()):
+            if references <= HELD_ONCE:
+                made(each, at)
+                pending.append(each)
+                count += 1
+
+
+def _inside(value: Any) -> list[tuple[Any, int]]:
+    """The lists and dictionaries in a value, and how many references there are to each, as is seen here."""
+    kind = type(value)
+    held: list[Any] = list(value.values()) if kind is dict else list(value) if kind in HOLDING_MORE else []
+    return [(each, sys.getrefcount(each)) for each in held if type(each) is dict or type(each) is list]
+
+
+HOLDING_MORE = frozenset({list, tuple})
+HELD_ONCE = _inside([[]])[0][1]
+"""References to what only one container holds."""
+MOST_INSIDE = 2_000
+"""So many containers inside what a call has made are named."""
 
 
 def _is_fresh(value: Any) -> bool:

@@ -25,6 +25,7 @@ import weakref
 from array import array
 from collections import deque
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, NamedTuple
 
 from possibly.compiled import built
@@ -137,6 +138,10 @@ class Things:
             found = Named(kind, kind, False)
         return self._keep(value, found)
 
+    def call(self, value: Any, named: Named) -> None:
+        """The object has this name from now on."""
+        self._keep(value, named)
+
     def _keep(self, value: Any, named: Named) -> Named:
         number = id(value)
         self._known[number] = named
@@ -213,6 +218,8 @@ def _is_simple(cls: type) -> bool:
     module = module_of(cls)
     if (module, cls.__name__) in CHANGING:
         return False
+    if issubclass(cls, Enum):  # a member of one of a library: whoever stores into it tells of that
+        return True
     return cls in SIMPLE_TYPES or module.partition(".")[0] in SIMPLE_MODULES
 
 

@@ -31,6 +31,9 @@ _WHERE = 3
 FUNCTION = 0x2
 """The flag of code whose variables have numbers."""
 
+OPTIONS = 0x8
+"""The flag of functions that take any keyword arguments."""
+
 Maker = Callable[[Kind, str, int, Any], object]
 """(kind, name, line, what else is known of it) -> the site"""
 
@@ -123,6 +126,10 @@ class _Inserter:
         self.deeper = max(self.deeper, len(depths) + 3)
         return self._told(site, *copied, self._new("BUILD_TUPLE", len(depths)))
 
+    def _told_result(self, site: int) -> list[Instruction]:
+        """`site[site] = top`"""
+        return [self._new("COPY", 1), self._itself(site), self._itself(site), self._new("STORE_SUBSCR")]
+
     def _itself(self, site: int) -> Instruction:
         return self._new("LOAD_CONST", site)
 
@@ -140,14 +147,33 @@ class _Inserter:
         if name in table.MAKING:
             site = self._site(Kind.MADE)
             self.after[each] = self._told(site, self._new("COPY", 2))
+        elif self._may_make(number, each):
+            self.after[each] = self._told_result(self._site(Kind.RESULT))
         elif self.wanted.names and name.startswith(("STORE_FAST", "STORE_DEREF")):
             if not self._restores(number):
                 self._follow_locals(each, _stored(each))
         elif name == "RESUME" and each.argument & _WHERE < 2 and self.code.co_flags & FUNCTION:
             site = self._site(Kind.ENTRY, self.code.co_name)
             self.after[each] = self._told(site, self._itself(site))
+            if not each.argument and self.code.co_flags & OPTIONS:
+                self._name_options(each)
             if self.wanted.names and not each.argument:
                 self._follow_locals(each, list(range(_arguments(self.code))))
+
+    def _name_options(self, each: Instruction) -> None:
+        """`**options`: a dictionary that was made for this call."""
+        number = _arguments(self.code) - 1
+        is_cell = _variables(self.code)[number] in self.code.co_cellvars
+        load = self._new("LOAD_DEREF" if is_cell else "LOAD_FAST", number)
+        self.after[each] += self._told(self._site(Kind.MADE), load)
+
+    def _may_make(self, number: int, each: Instruction) -> bool:
+        """Whether the result may be a new container: of an operator, or a slice."""
+        if each.name == "BINARY_OP":
+            return each.argument in table.MAKING_BY_OPERATOR
+        if each.name == "BINARY_SUBSCR":
+            return number > 0 and self.instructions[number - 1].name == "BUILD_SLICE"
+        return each.name in table.COPYING
 
     def _before(self, number: int, each: Instruction, name: str) -> list[Instruction]:
         if name in table.GLOBALS or (self.is_module and name in table.OF_NAMESPACE):
@@ -253,9 +279,7 @@ class _Inserter:
             above = 1 if each.name == "CALL_KW" else 0
             site = self._site(Kind.CALL, "", self._keywords(each, first))
             depths = _depths(each.argument, above, stack)
-        self.after[each] = [
-            self._new("COPY", 1), self._itself(site), self._itself(site), self._new("STORE_SUBSCR"),
-        ]  # fmt: skip
+        self.after[each] = self._told_result(site)
         return self._told_several(site, depths)
 
     def _keywords(self, each: Instruction, first: int) -> tuple[str, ...]:

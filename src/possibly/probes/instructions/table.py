@@ -86,6 +86,8 @@ class Kind(IntEnum):
     """Nothing: a function begins, or a generator goes on."""
     EXIT_CONTEXT = 35
     """What leaves a context manager because of an exception, bound."""
+    RESULT = 36
+    """Itself, the result of an operator, which may be a container that was just made."""
 
 
 _TRUTH = dict.fromkeys(
@@ -135,6 +137,9 @@ CELLS: dict[str, Kind] = {
     "LOAD_FROM_DICT_OR_DEREF": Kind.READ_CELL, "STORE_DEREF": Kind.WRITE_CELL,
 }  # fmt: skip
 MAKING = frozenset("BUILD_LIST BUILD_SET BUILD_MAP BUILD_CONST_KEY_MAP".split())
+COPYING = frozenset({"BINARY_SLICE"})
+MAKING_BY_OPERATOR = frozenset({0, 1, 5, 7, 10, 12})
+"""Numbers of `BINARY_OP` (+ & * | - ^) that make new containers of containers."""
 CALLS = frozenset("CALL CALL_KW CALL_FUNCTION_EX".split())
 FORMATS = frozenset({"FORMAT_VALUE"})
 PLAIN_RESULT = frozenset("COMPARE_OP CONTAINS_OP IS_OP UNARY_NOT CHECK_EXC_MATCH CHECK_EG_MATCH".split())
