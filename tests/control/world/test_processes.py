@@ -416,3 +416,29 @@ def is_alive(process: str) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+FULL = """
+{before}
+def put(there): {puts}
+process = mp.Process(target=put, args=(there,))
+process.start()
+{order}
+"""
+PIPES = {
+    "Queue": ("here = there = mp.Queue()", "there.put(b'x' * size)", "here.get()"),
+    "SimpleQueue": ("here = there = mp.SimpleQueue()", "there.put(b'x' * size)", "here.get()"),
+    "Pipe": ("here, there = mp.Pipe()", "there.send(b'x' * size)", "here.recv()"),
+    "one way": ("here, there = mp.Pipe(False)", "there.send_bytes(b'x' * size)", "here.recv_bytes()"),
+}
+
+
+@pytest.mark.parametrize("name", PIPES)
+def test_a_process_that_has_sent_much_ends_when_it_is_taken(name: str, tmp_path: Path) -> None:
+    before, puts, takes = PIPES[name]
+    for size, first, holds in ((10**6, False, False), (10**6, True, True), (10, False, True)):
+        order = [takes, "process.join()"] if first else ["process.join()", takes]
+        text = HEAD + FULL.format(before=f"size = {size}\n{before}", puts=puts, order="\n".join(order))
+        found = explored(tmp_path, text)
+        assert found.holds is holds, (size, first, found.failure, found.open)
+        assert holds or (found.failure is not None and found.failure.kind == "deadlock")

@@ -126,7 +126,9 @@ def test_what_is_left_when_a_loop_ends_may_have_come_or_not(left: str, ends: str
 
 
 def test_what_comes_between_two_runs_of_a_loop_meets_what_is_left(tmp_path: Path) -> None:
-    again = 'loop.run_until_complete(main())\nlog.append("between")\nloop.run_until_complete(asyncio.sleep(0))'
+    again = (
+        'loop.run_until_complete(main())\nlog.append("between")\nloop.run_until_complete(asyncio.sleep(0))'
+    )
     ends = ENDS["close"].replace("loop.run_until_complete(main())", again)
     for outcome in ([1, "between"], ["between", 1], ["between"]):
         text = f"{LEFT['a task']}{ends}\nassert log != {outcome}\n"

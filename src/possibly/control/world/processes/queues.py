@@ -1,8 +1,9 @@
 """Queues and pipes between processes.
 
 What a process puts into a `Queue` is sent by a thread of that process some time later, in order: until then
-nobody else sees it, and two processes' items come in any order. `SimpleQueue` and pipes send at once. Nothing
-waits because too much is on its way. A pipe ends when no process has its other end any more.
+nobody else sees it, and two processes' items come in any order. `SimpleQueue` and pipes send at once. Whoever
+sends more than a pipe of the system holds waits until enough of it is taken: so a process does not end before
+somebody takes what it has put. A pipe ends when no process has its other end any more.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ from possibly.control.world.processes import popen
 from possibly.control.world.processes.shared import Shared, makers
 
 
+ROOM = 65_536
+"""Bytes that a pipe of the system holds; one for both directions is a pair of sockets, which hold more."""
+ROOM_OF_SOCKETS = 212_992
+
+
 def whose() -> Any:
     """The process that the running task of the first process acts for; None for the first itself."""
     assert running.kernel is not None
@@ -38,10 +44,33 @@ def whose() -> Any:
 class Line:
     """What has been sent and not received."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int = ROOM) -> None:
         self.items: list[bytes] = []
+        self.room = room
         self.state = State(True)
+        self.filling = f"{self.state.name}.filling"
+        """What is written when there is room again."""
         label(self.state.name, "queue")
+        if running.kernel is not None:
+            running.kernel.labels[self.filling] = "room in the pipe"
+
+    def has_room(self) -> bool:
+        return sum(map(len, self.items)) <= self.room
+
+    def wait_for_room(self, kernel: Kernel, *more: Access) -> None:
+        """What was put does not fit: its sender goes on when enough has been taken."""
+        touched = (Access(self.filling, False), *more)
+        kernel.visible("write", self.filling, touched, None, self.has_room)
+
+    def take(self, kernel: Kernel) -> bytes:
+        """Inside a step that touches what `State.get` says."""
+        was_full = not self.has_room()
+        self.state.taken += 1
+        found = self.items.pop(0)
+        if was_full:
+            kernel.add(Access(self.filling, True))
+            kernel.opened(("write", self.filling))
+        return found
 
     def put(self, kernel: Kernel, data: bytes) -> None:
         """Inside a step that touches what `State.put` says."""
@@ -59,8 +88,7 @@ class Line:
             kernel.did(tuple(Access(each.thing, False) for each in state.get(0)))
             raise queue.Empty
         kernel.did(state.get(0))
-        state.taken += 1
-        return self.items.pop(0)
+        return self.take(kernel)
 
     def look(self, kernel: Kernel, kind: str) -> bool:
         kernel.visible(kind, self.state.name, self.state.look())
@@ -72,6 +100,8 @@ class Feeder:
 
     def __init__(self, line: Line) -> None:
         self.name = name_for("feeder")
+        if running.kernel is not None:
+            running.kernel.labels[self.name] = "the sending of what it has put"
         self.line = line
         self.waiting: list[bytes] = []
         self.puts = self.sent = 0
@@ -100,7 +130,10 @@ class Feeder:
             kernel.visible("send", state.name, touched(), "", ready, None, None, refresh)
             kernel.did(touched())
             self.sent += 1
-            self.line.put(kernel, self.waiting.pop(0))
+            self.line.put(kernel, self.waiting[0])
+            if not self.line.has_room():
+                self.line.wait_for_room(kernel, Access(self.name, True))
+            self.waiting.pop(0)
             kernel.opened(("join queue", self.name))
 
     def wait(self, kernel: Kernel) -> None:
@@ -136,6 +169,8 @@ class Items:
             kernel.visible("put", self.line.state.name, (*self.line.state.put(0), counted))
             kernel.did((*self.line.state.put(0), counted))
             self.line.put(kernel, data)
+            if not self.line.has_room():
+                self.line.wait_for_room(kernel)
             return
         process = whose()
         feeder = self.feeders.get(process)
@@ -193,8 +228,8 @@ class Items:
 class Way:
     """One direction of a pipe."""
 
-    def __init__(self) -> None:
-        self.line = Line()
+    def __init__(self, room: int) -> None:
+        self.line = Line(room)
         self.name = name_for("pipe")
         self.writers: set[Any] = {whose()}
         self.readers: set[Any] = {whose()}
@@ -208,6 +243,8 @@ class Way:
             raise BrokenPipeError(32, "Broken pipe")
         kernel.did((*self.line.state.put(0), is_read))
         self.line.put(kernel, data)
+        if not self.line.has_room():
+            self.line.wait_for_room(kernel)
 
     def receive(self) -> bytes:
         kernel = running.kernel
@@ -225,8 +262,7 @@ class Way:
             kernel.did(tuple(Access(each.thing, False) for each in touched()))
             raise EOFError
         kernel.did(touched())
-        state.taken += 1
-        return self.line.items.pop(0)
+        return self.line.take(kernel)
 
     def poll(self, timeout: float | None) -> bool:
         kernel = running.kernel
@@ -281,8 +317,8 @@ def close_all(process: Any) -> None:
     close_ends(process, [(way, writes) for way in popen.inherited for writes in (True, False)])
 
 
-def _way() -> Way:
-    found = Way()
+def _way(room: int) -> Way:
+    found = Way(room)
     popen.inherited.append(found)
     if close_all not in popen.AFTER:
         popen.AFTER.append(close_all)
@@ -414,9 +450,9 @@ class Connection:
 
 
 def pipe(duplex: bool = True) -> tuple[Connection, Connection]:
-    one = OneWay()
+    one = OneWay(ROOM_OF_SOCKETS if duplex else ROOM)
     if not duplex:
         reader, writer = Connection(one, None), Connection(None, one)
         return reader, writer
-    other = OneWay()
+    other = OneWay(ROOM_OF_SOCKETS)
     return Connection(one, other), Connection(other, one)
