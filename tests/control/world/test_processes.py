@@ -376,6 +376,16 @@ import os
 if not os.fork(): os._exit(0)
 os.wait()
 """,
+    "sockets that a process has which the program forks": """
+import os, socket
+one, other = socket.socketpair()
+if not os.fork():
+    other.sendall(other.recv(1))
+    os._exit(0)
+one.sendall(b"x")
+assert one.recv(1) == b"x"
+os.wait()
+""",
     "a forked process starts": """
 def nothing(): pass
 def nest(): joined(started(mp.Process(target=nothing)))

@@ -103,7 +103,8 @@ LEFT = {
     "a handler": SERVED.format(after="await asyncio.sleep(0)\n    log.append(1)"),
     "a timer of a handler": SERVED.format(after="asyncio.get_running_loop().call_later(0, log.append, 1)"),
     "a task of a handler": SERVED.format(
-        after="asyncio.create_task(asyncio.sleep(0)).add_done_callback(lambda _: _.cancelled() or log.append(1))"
+        after="task = asyncio.create_task(asyncio.sleep(0))\n"
+        "    task.add_done_callback(lambda _: _.cancelled() or log.append(1))"
     ),
     "a task": PLAIN.format(after="asyncio.create_task(later())"),
     "a timer": PLAIN.format(after="asyncio.get_running_loop().call_later(0, log.append, 1)"),

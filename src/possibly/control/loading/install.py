@@ -21,6 +21,7 @@ WHEN_IMPORTED = {
     "socket": "possibly.control.world.doors",
     "multiprocessing": "possibly.control.world.processes.install",
     "concurrent.futures.process": "possibly.control.world.processes.executors",
+    "joblib._parallel_backends": "possibly.control.world.processes.joblibs",
     "sqlite3": "possibly.control.world.databases",
 }
 """Module of the program -> the module that has its `install`."""

@@ -7,11 +7,13 @@ own; for one that threads serve it waits to be taken.
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import weakref
 from typing import Any
 
-from possibly.control.execution import Access
+from possibly.control.execution import Access, Outcome
+from possibly.control.forking import outside
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
@@ -69,6 +71,19 @@ def connected_by(sock: Any) -> End | None:
     return ends.get(sock) if isinstance(sock, socket.socket) else None
 
 
+FORKED = "sockets that a process has which the program forks itself, which are not under control"
+
+
+def _before_fork() -> None:
+    """A copy of the process would have its own copy of all connections: nothing would come to it."""
+    kernel = running.kernel
+    if kernel is None or kernel.ending or outside.expected or not (bound or ends):
+        return
+    kernel.uncontrolled[FORKED] = "threads are under control, and so is a Pipe or Queue of multiprocessing"
+    kernel.finish(Outcome.CUT_OFF, None)
+
+
+os.register_at_fork(before=_before_fork)
 _present: tuple[Kernel, Network] | None = None
 
 

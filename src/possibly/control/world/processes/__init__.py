@@ -7,6 +7,7 @@
 - `values`: values, arrays, blocks of shared memory
 - `popen`: how a process begins, goes on and ends; `anew`: one that is spawned
 - `pools`, `executors`: pools of processes
+- `joblibs`: the processes of `joblib`
 - `files`: files that processes use
 - `install`: what takes the place of what
 """

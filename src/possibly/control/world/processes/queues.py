@@ -25,7 +25,6 @@ from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import popen
 from possibly.control.world.processes.shared import Shared, makers
 
-
 ROOM = 65_536
 """Bytes that a pipe of the system holds; one for both directions is a pair of sockets, which hold more."""
 ROOM_OF_SOCKETS = 212_992
