@@ -120,6 +120,55 @@ SUBTLE = {
         "a.v.append(i)",
         "a.v",
     ),
+    "an attribute of the main thread": (
+        "",
+        "threading.main_thread().last = i",
+        "threading.main_thread().last",
+    ),
+    "the name of the main thread": (
+        "",
+        "threading.main_thread().name = f'main{i}'",
+        "threading.main_thread().name",
+    ),
+    "the number of the next thread": (
+        "def odd(k): return [threading.Thread() for _ in range(k)] and None\nlast = 0",
+        "global last\n    if not last and i: odd(1)\n    last = 1",
+        "threading.Thread().name",
+    ),
+    "an argument of the program": ("import sys\nsys.argv.append('')", "sys.argv[1] = str(i)", "sys.argv[1]"),
+    "the level of a logger": (
+        "import logging",
+        "logging.getLogger('a').setLevel(10 + i)",
+        "logging.getLogger('a').level",
+    ),
+    "an attribute of the first logger": (
+        "import logging",
+        "logging.getLogger().propagate = bool(i)",
+        "logging.getLogger().propagate",
+    ),
+    "a logger that a variable holds": (
+        "import logging\nlog = logging.getLogger('a')",
+        "log.disabled = bool(i)",
+        "log.disabled",
+    ),
+    "where the items of a set lie": (
+        "s = None\ndef laid(order):\n    found = set()\n    for each in order: found.add(each)\n"
+        "    found.discard(0)\n    found.discard(16)\n    return found",
+        "global s\n    s = laid((0, 16, 8) if i else (8, 0, 16))",
+        "s.add(2) or list(s)",
+    ),
+    "which item of a set is next": (
+        "s = None\ndef turned(k):\n    found = {1, 2, 3, 4}\n    for _ in range(k): found.add(found.pop())\n"
+        "    return found",
+        "global s\n    s = turned(3 + i)",
+        "s.pop()",
+    ),
+    "which item of a kind of set is next": (
+        "class Own(set): pass\ns = None\ndef turned(k):\n    found = Own({1, 2, 3, 4})\n"
+        "    for _ in range(k): found.add(found.pop())\n    return found",
+        "global s\n    s = turned(3 + i)",
+        "s.pop()",
+    ),
 }
 """What differs: what is there before, what two threads do with i = 0 and 1, what shows it at the end."""
 

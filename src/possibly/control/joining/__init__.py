@@ -4,6 +4,7 @@
 - `unseen.py`: lists of which the program cannot see all, as its source shows
 - `codes.py`: what a function does, as a digest
 - `values.py`: values by their content, word by word
+- `surroundings.py`: threads, loggers and arguments, which are nobody's variables
 - `state.py`: the state at a choice point, as a digest
 - `route.py`: the scheduler that looks at the states it comes to
 - `entries.py`: what states below tell those above
@@ -12,5 +13,4 @@
 - `both.py`: the search over states beside the one by classes
 - `same_source.py`: programs whose threads do the same, as their source shows
 - `alike.py`: interchangeable tasks go in one order
-- `codes`: what a code object does, as a digest
 """

@@ -2,8 +2,9 @@
  *
  * `slots(frame, depth)` is a tuple of all variables of the frame (cells as cells) and, behind them, the lowest
  * `depth` values of its stack; `EMPTY` stands where there is nothing. How deep the stack is only the caller
- * knows, from the instructions (`frames.py`), except where the frame itself says that there are fewer. Only for the interpreter whose frames are laid out as below:
- * `READS` says whether this is one.
+ * knows, from the instructions (`frames.py`), except where the frame itself says that there are fewer. Only for
+ * the interpreter whose frames are laid out as below: `READS` says whether this is one. `places(set)` tells
+ * what a set does not show of itself.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -64,7 +65,32 @@ static PyObject *slots(PyObject *module, PyObject *args)
 #endif
 }
 
+/* What decides in which order a set is gone through now and when others have come: its size, where it is
+ * looked into for `pop`, and of each place whether it is free (left out), taken, or was taken once. */
+static PyObject *places(PyObject *module, PyObject *value)
+{
+    if (!PyAnySet_Check(value)) {
+        PyErr_SetString(PyExc_TypeError, "no set");
+        return NULL;
+    }
+    PySetObject *set = (PySetObject *)value;
+    PyObject *found = PyTuple_New(2 + set->fill);
+    if (found == NULL)
+        return NULL;
+    PyTuple_SET_ITEM(found, 0, PyLong_FromSsize_t(set->mask));
+    PyTuple_SET_ITEM(found, 1, PyLong_FromSsize_t(PyFrozenSet_Check(value) ? 0 : set->finger));
+    Py_ssize_t number = 2;
+    for (Py_ssize_t i = 0; i <= set->mask && number < 2 + set->fill; i++) {
+        if (set->table[i].key == NULL)
+            continue;
+        Py_ssize_t told = set->table[i].hash == -1 ? -1 - i : i; /* no item has this hash */
+        PyTuple_SET_ITEM(found, number++, PyLong_FromSsize_t(told));
+    }
+    return found;
+}
+
 static PyMethodDef methods[] = {
+    {"places", places, METH_O, "Where the items of a set lie."},
     {"slots", slots, METH_VARARGS, "The variables of a frame, and so many values of its stack."},
     {NULL, NULL, 0, NULL},
 };

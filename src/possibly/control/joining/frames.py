@@ -29,6 +29,8 @@ from possibly.control.runtime.task import Task
 _slots: Any = built("possibly.control.joining._slots")
 EMPTY: Any = _slots.EMPTY if _slots is not None else object()
 """Stands where a frame holds nothing."""
+places: Any = getattr(_slots, "places", None)
+"""Of a set: where its items lie, where some lay, and where it is looked into next."""
 READS = _slots is not None and bool(_slots.READS)
 """Whether frames of this interpreter can be read."""
 _ENDS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE", "RETURN_GENERATOR"})

@@ -1,11 +1,11 @@
 """The state of a controlled execution at a choice point, as a digest: equal digests go on alike.
 
-What is told: the variables of the user's modules, and of each task its frames, what it is about to do, what
-it holds, the counters that name what it makes, and what it remembers of loops that wait (`spin`). Also what
-the search for races of hidden memory (`memory`) will be asked: who knows of the last accesses to each thing
-that is `shared`: two tasks touch it, one of them writes it, in whatever executions. Of how the state was
-reached only this is told: how many steps each task has done. So an execution never comes back to a state,
-and what goes round for ever is found as ever.
+What is told: the variables of the user's modules, what programs can change around these (`surroundings`), and
+of each task its frames, what it is about to do, what it holds, the counters that name what it makes, and what
+it remembers of loops that wait (`spin`). Also what the search for races of hidden memory (`memory`) will be
+asked: who knows of the last accesses to each thing that is `shared`: two tasks touch it, one of them writes
+it, in whatever executions. Of how the state was reached only this is told: how many steps each task has done.
+So an execution never comes back to a state, and what goes round for ever is found as ever.
 
 Law: where anything hides its state there is no digest. That is so for programs that leave something behind
 (`repeatable`), for tasks of event loops, and where anybody has slept or waited with a time-out.
@@ -19,6 +19,7 @@ from hashlib import blake2b
 from typing import Any
 
 from possibly.control.execution import Step
+from possibly.control.joining import surroundings
 from possibly.control.joining.frames import READS, Unreadable, held_by
 from possibly.control.joining.unseen import unseen
 from possibly.control.joining.values import Words
@@ -91,6 +92,7 @@ class Looker:
         words = Words(kernel, memory.things, unseen(loading.executed, loading.codes))
         for name in loading.executed:
             _say_module(words, name)
+        surroundings.say(words)
         words.said += ("tasks", len(kernel.all), kernel.alone)
         for task in kernel.all:
             self._say_task(words, kernel, task)

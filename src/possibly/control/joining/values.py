@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import queue
-import sys
 import threading
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
@@ -41,7 +40,7 @@ from uuid import UUID
 
 from possibly.control.execution import Access, Operation
 from possibly.control.joining.codes import identity
-from possibly.control.joining.frames import EMPTY, Held, Unreadable, variables
+from possibly.control.joining.frames import EMPTY, Held, Unreadable, places, variables
 from possibly.control.joining.unseen import Unseen, shape_of
 from possibly.control.models.conditions import _PlainBarrier as _Barrier
 from possibly.control.models.locks import Lock, RLock
@@ -72,6 +71,7 @@ DESCRIBED = frozenset(
 """Of a class: what says how it was written and not what it does."""
 COSMETIC = frozenset({"taken_at", "last_notify", "last_set", "holders", "family"})
 """Attributes of models that only reports show."""
+LOGGERS = ("Logger", "RootLogger")
 NOTHING_UNSEEN = Unseen()
 MOST = 20_000
 """Words of a state that is still told."""
@@ -188,12 +188,18 @@ class Words:
             self.say(each)
 
     def _set(self, value: Any) -> None:
-        """In the order in which it is gone through; how it goes on also depends on its room."""
+        """In the order in which it is gone through."""
+        self._named(value)
+        self._places(value)
+        self.all(type(value).__name__, value)
+
+    def _places(self, value: Any) -> None:
+        """Of a set: where its items lie decides in which order it is gone through when others come."""
         if not all(type(each) in SCALARS for each in value):
             raise Unreadable("a set of objects")
-        self._named(value)
-        self.said.append(sys.getsizeof(value))
-        self.all(type(value).__name__, value)
+        if places is None:
+            raise Unreadable("a set")
+        self.said += places(value)
 
     def _bytes(self, value: Any) -> None:
         self._named(value)
@@ -267,6 +273,8 @@ class Words:
             self._member(value, cls)
         elif isinstance(value, threading.Thread):
             self._thread(value, cls)
+        elif cls.__module__ == "logging" and cls.__name__ in LOGGERS:
+            self.said += ("logger", value.name)  # all of them are told (`surroundings`)
         elif cls is property:
             self.all("property", (value.fget, value.fset, value.fdel))
         elif cls is staticmethod or cls is classmethod:
@@ -282,7 +290,7 @@ class Words:
             return
         self.all("bases", (type(value), *value.__bases__))
         told = [(name, each) for name, each in vars(value).items() if name not in DESCRIBED]
-        self._attributes([(name, each) for name, each in told if not _is_slot(each)])
+        self.attributes([(name, each) for name, each in told if not _is_slot(each)])
 
     def _member(self, value: Any, cls: Any) -> None:
         """Of an enumeration; like any object it may have attributes that change."""
@@ -290,9 +298,9 @@ class Words:
         if is_user_class(cls):
             self.say(cls)
             told = vars(value).items()
-            self._attributes([(name, each) for name, each in told if name != "__objclass__"])
+            self.attributes([(name, each) for name, each in told if name != "__objclass__"])
 
-    def _attributes(self, told: list[tuple[str, Any]]) -> None:
+    def attributes(self, told: list[tuple[str, Any]]) -> None:
         self.said.append(len(told))
         for name, each in told:
             self.said.append(name)
@@ -306,7 +314,7 @@ class Words:
         self.all("runs", (told.get("_target"), told.get("_args"), told.get("_kwargs")))
         if is_user_class(cls):
             self.say(cls)
-        self._attributes([(name, each) for name, each in told.items() if name not in THREAD])
+        self.attributes([(name, each) for name, each in told.items() if name not in THREAD])
 
     def _instance(self, value: Any, cls: type) -> None:
         self._named(value)
@@ -320,7 +328,7 @@ class Words:
                 self.said.append(name)
                 self.say(_in_slot(slot, value))
         told = getattr(value, "__dict__", {}).items()
-        self._attributes([(name, each) for name, each in told if name not in COSMETIC])
+        self.attributes([(name, each) for name, each in told if name not in COSMETIC])
 
     def _base(self, value: Any, base: type) -> None:
         """What an object has from a class that is not the user's."""
@@ -331,8 +339,8 @@ class Words:
             return
         if base not in (list, dict, set, deque, tuple):
             raise Unreadable(f"a kind of {base.__qualname__}")
-        if base is set and not all(type(each) in SCALARS for each in value):
-            raise Unreadable("a set of objects")
+        if base is set:
+            self._places(value)
         self.all("items", base.__iter__(value))
         if base is deque:
             self.say(value.maxlen)
