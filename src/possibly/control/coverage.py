@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from possibly.control.joining.both import Both
-from possibly.control.schedulers.bounded import Bounded
+from possibly.control.schedulers.bounded import Bounded, Level
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.schedulers.guided import Guided
 from possibly.control.schedulers.pct import Pct
@@ -42,6 +42,8 @@ class Coverage:
     levels: tuple[tuple[int, int], ...] = ()
     """Of a bounded search: preemptions, and the classes when all schedules with so many had been executed."""
 
+    under_way: Level | None = None
+    """Of such a search: the level that is not complete yet."""
     states: int | None = None
     """Of a search that joins equal states: how many it knows."""
 
@@ -53,8 +55,15 @@ class Coverage:
         return max(round(self.executions / self.explored), self.executions + self.left)
 
 
-def coverage_of(explorer: object) -> Coverage | None:
-    """The figures of an explorer; None if it keeps none."""
+def coverage_of(explorer: object, deepening: Bounded | None = None) -> Coverage | None:
+    """The figures of an explorer, and of the search by levels beside it; None if it keeps none."""
+    found = _coverage_of(explorer)
+    if found is None or deepening is None:
+        return found
+    return replace(found, levels=tuple(deepening.levels.items()), under_way=deepening.under_way)
+
+
+def _coverage_of(explorer: object) -> Coverage | None:
     match explorer:
         case Dpor() | Guided():
             return coverage_of_tree(explorer.tree)
@@ -64,7 +73,7 @@ def coverage_of(explorer: object) -> Coverage | None:
             done, left = explorer.executions, explorer.left
             return Coverage(
                 done, len(explorer.classes), 0, left, done / (done + left or 1), explorer.is_complete,
-                levels=tuple(explorer.levels.items()),
+                levels=tuple(explorer.levels.items()), under_way=explorer.under_way,
             )  # fmt: skip
         case RandomWalk() | Pct():
             new = unseen(explorer.classes, explorer.executions)

@@ -13,7 +13,9 @@ import pytest
 from possibly.control.causality import canonical
 from possibly.control.coverage import species
 from possibly.control.execution import Execution, Outcome
+from possibly.control.schedulers import bounded
 from possibly.control.schedulers.bounded import Bounded, preemptions
+from possibly.control.schedulers.dpor import Dpor
 from possibly.control.schedulers.pct import Pct
 from possibly.control.schedulers.random import RandomWalk
 from tests.control.bugs import double_checked, lock_order, lost_update
@@ -80,6 +82,41 @@ def test_each_level_is_told_with_all_its_classes() -> None:
     for level, known in explorer.levels.items():
         assert known == len({trace for spent, trace in every if spent <= level})
     assert list(explorer.levels) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_without_a_bound_it_deepens_until_all_is_covered(others: bool) -> None:
+    """Each level has its classes by brute force, also if executions of another search are taken in."""
+    program = Toy(at_once=tuple([_increments] * 3))
+    explorer, other = Bounded(None), Dpor()
+    done = 0
+    while (plan := explorer.plan()) is not None:
+        assert explorer.under_way is not None and explorer.under_way.known > explorer.under_way.done
+        explorer.learn(program.execute(plan))
+        done += 1
+        if others and (course := other.plan()) is not None:
+            execution = program.execute(course)
+            other.learn(execution)
+            explorer.note(execution)
+    every = [(preemptions(each.steps), canonical(each)) for each in interleavings(program)]
+    deepest = max(spent for spent, _ in every)
+    assert list(explorer.levels) == list(range(deepest + 1))
+    for level, known in explorer.levels.items():
+        assert known == len({trace for spent, trace in every if spent <= level})
+    assert explorer.is_complete and explorer.under_way is None
+    classes = len(explorer.classes)
+    assert done < 0.7 * classes if others else done <= 1.2 * classes
+
+
+def test_what_is_forgotten_is_not_said_to_be_covered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "MOST_WAITING", 5)
+    program, explorer = Toy(at_once=tuple([_increments] * 3)), Bounded(None)
+    explored(program, explorer)
+    every = [(preemptions(each.steps), canonical(each)) for each in interleavings(program)]
+    assert explorer.bound is not None and explorer.bound < max(spent for spent, _ in every)
+    assert list(explorer.levels) == list(range(explorer.bound + 1)) and not explorer.is_complete
+    for level, known in explorer.levels.items():
+        assert known == len({trace for spent, trace in every if spent <= level})
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -16,6 +16,7 @@ operations that do so, and whatever else is not known to be harmless, end the li
 
 from __future__ import annotations
 
+import re
 import sys
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
@@ -133,6 +134,14 @@ class Alike:
 
 def _turn(task: str, number: int) -> str:
     return f"{task}/{number}"
+
+
+_TURN = re.compile(r"\d+(\.\d+)*/\d+")
+
+
+def is_turn(thing: str) -> bool:
+    """Whether a thing is a step for which a task waits that is alike."""
+    return _TURN.fullmatch(thing) is not None
 
 
 def _told(held: Held, names: dict[int, str], kernel: Kernel) -> tuple[Any, ...]:

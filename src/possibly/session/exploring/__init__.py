@@ -4,6 +4,7 @@
 - `claims`: claims of a program (`possibly.claim`), judged on each execution's partial order
 - `cluster`: exploring with the machines of a cluster
 - `confirm`: confirming a prediction
+- `deepening`: levels of preemptions beside a search that will not come to its end
 - `explore`: exploring a program
 - `functions`: exploring a function
 - `inputs`: inputs from Hypothesis, each tried on every schedule

@@ -22,6 +22,7 @@ from possibly.control.world import faults
 from possibly.errors import UsageError
 from possibly.session.exploring.checks import Check
 from possibly.session.exploring.claims import watch_claims, with_claims
+from possibly.session.exploring.deepening import Deepening
 from possibly.session.why.failure import Failure
 from possibly.session.why.simplest import Simplest
 from possibly.verdict.reasons import OUTSIDE, SAME_AGAIN, Reason
@@ -103,6 +104,8 @@ class Exploration:
     visible: tuple[str, ...] = ()
     """Families of memory that are choice points."""
     explorer: Any = None
+    deepening: Any = None
+    """The levels of preemptions that were searched beside (`deepening`), if there are any."""
 
     @property
     def holds(self) -> bool | None:
@@ -235,6 +238,11 @@ class Search:
         self.progress = progress
         self.found = Exploration()
         self.explorer = self.make() if options.kept is None else options.kept.begin(program, self.found)
+        self.deepening = Deepening()
+        self.deepens = (
+            make is None and options.scheduler == "dpor" and options.kept is options.cluster is None
+        )
+        """Levels of preemptions are searched beside, if it will not come to its end within its limit."""
         self.begun = time.monotonic()
         self.limits: set[str] = set()
         self.sampled = SAMPLED
@@ -280,12 +288,13 @@ class Search:
             found.assumed = tuple(self.program.assumed)
             found.visible = tuple(sorted(self.program.visible))
             found.explorer = self.explorer
+            found.deepening = self.deepening.levels
         return found
 
     def _search(self) -> None:
         team = self.team
         while not self.is_over():
-            while self._has_room() and (plan := self.explorer.plan()) is not None:
+            while self._has_room() and (plan := self._plan()) is not None:
                 team.begin(plan, self._workers())
             if not team.running:
                 if self._goes_away():
@@ -298,6 +307,21 @@ class Search:
                     break
                 continue
             self._wait()
+
+    def _plan(self) -> Any:
+        if self.deepens:
+            self.deepening.ask(self.explorer, self.found.executions, self._part())
+        return self.deepening.plan(self.explorer)
+
+    def _part(self) -> float:
+        """How much of its limit the search has had, from 0 to 1; 0: it has none."""
+        options, done = self.options, self.found.executions
+        time_had = (time.monotonic() - self.begun) / options.seconds if options.seconds else 0.0
+        return max(time_had, done / options.executions if options.executions else 0.0)
+
+    def _begin_anew(self) -> None:
+        self.explorer = self.make()
+        self.deepening.forget()
 
     def is_over(self) -> bool:
         """Whether a failure is found, or a limit is hit."""
@@ -337,7 +361,7 @@ class Search:
             return False
         self.found.open = {what: why for what, why in self.found.open.items() if why.remedy != SAME_AGAIN}
         self.found.restarts += 1
-        self.explorer = self.make()
+        self._begin_anew()
         now = time.monotonic()
         self.ordered = Ordered(self.found.executions, now + max(ORDERING, LONGER * (now - self.begun)))
         return True
@@ -365,7 +389,7 @@ class Search:
             self.program.learn_from(worker)
         self.take(execution, plan)
         if self.explorer is not explorer and self._drained():
-            self.explorer = self.make()
+            self._begin_anew()
 
     def _has_room(self) -> bool:
         """Whether another execution may begin."""
@@ -399,7 +423,7 @@ class Search:
         for worker in self.team.workers:
             worker.distrust()
         self.found.restarts += 1
-        self.explorer = self.make()
+        self._begin_anew()
 
     def _drained(self) -> bool:
         """Lets all that runs come to its end; whether anything more has become visible by that."""
@@ -411,7 +435,7 @@ class Search:
     def _conclude(self) -> None:
         """Nothing is left to explore."""
         found = self.found
-        left = _left_by(self.explorer, self.options)
+        left = None if self.deepening.is_complete else _left_by(self.explorer, self.options)
         if left is not None:
             found.open[left[0]] = left[1]
         for family in self.program.left:
@@ -449,7 +473,7 @@ class Search:
             self.program.grown = self.program.repeat = True
         if self.program.grown and (found.executions > 1 or self.program.repeat):
             found.restarts += 1
-            self.explorer = self.make()
+            self._begin_anew()
             plan = self.explorer.plan()
         if execution.outcome is Outcome.DIVERGED or _strayed(execution, plan):
             if self.reused:
@@ -460,13 +484,14 @@ class Search:
             place = str((execution.failure or {}).get("place", ""))
             found.open[_divergence(execution, plan)] = Reason(place, SAME_AGAIN)
         if not self.program.repeat:
-            self._learn(execution, leaf if self.explorer is asking else None)
+            if not self.deepening.learn(execution, plan):
+                self._learn(execution, leaf if self.explorer is asking else None)
             tree: Any = getattr(self.explorer, "tree", None)
             if self.reused and tree is not None and tree.diverged:
                 self.begin_anew_in_fresh_processes()
                 return
         elif self.program.grown:
-            self.explorer = self.make()
+            self._begin_anew()
         details = execution.failure if execution.outcome in BAD else None
         if details is None and execution.outcome is Outcome.FINISHED and not self.program.repeat:
             details = self.check(execution)  # one that is repeated lacks what orders its steps

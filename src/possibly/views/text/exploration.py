@@ -53,7 +53,7 @@ def report(found: Exploration, program: str, replay: str | None, full: bool = Fa
 
 def _coverage_lines(found: Exploration) -> list[str]:
     """What an unfinished search has covered, as far as it can tell."""
-    coverage = coverage_of(found.explorer)
+    coverage = coverage_of(found.explorer, found.deepening)
     if coverage is None or not coverage.executions:
         return []
     classes = "class" if coverage.classes == 1 else "classes"
@@ -67,7 +67,8 @@ def _coverage_lines(found: Exploration) -> list[str]:
         text += f", {coverage.pruned:,} choices pruned"
     if coverage.left:
         text += f", {coverage.left:,} branches known to be left"
-        text += f", perhaps {coverage.estimate:,} executions in all"
+        if not coverage.states:  # of equal states nobody knows how many there will be
+            text += f", perhaps {coverage.estimate:,} executions in all"
     return [text, *_level_lines(coverage)]
 
 
@@ -76,10 +77,17 @@ def _level_lines(coverage: Coverage) -> list[str]:
     if not coverage.levels:
         return []
     level, known = coverage.levels[-1]
-    most = (
-        "without preemptions" if not level else f"with at most {level} preemption{'s' if level > 1 else ''}"
-    )
-    return [f"  no failure {most}: all such schedules are covered, {known:,} classes"]
+    most = f"with at most {_preemptions(level)}" if level else "without preemptions"
+    text = f"  no failure {most}: all such schedules are covered, {known:,} classes"
+    under_way = coverage.under_way
+    if under_way is not None and under_way.done:
+        part = f"{under_way.done / under_way.known:.0%} ({under_way.done:,} of {under_way.known:,} schedules)"
+        text += f"; {_preemptions(under_way.preemptions)} begun: perhaps {part}"
+    return [text]
+
+
+def _preemptions(number: int) -> str:
+    return f"{number} preemption{'s' if number != 1 else ''}"
 
 
 def _summary(found: Exploration, program: str) -> str:
@@ -269,7 +277,7 @@ def _cause_document(failure: Failure) -> dict[str, Any] | None:
 
 
 def _coverage_document(found: Exploration) -> dict[str, Any] | None:
-    coverage = coverage_of(found.explorer)
+    coverage = coverage_of(found.explorer, found.deepening)
     if coverage is None:
         return None
     return {
@@ -282,6 +290,7 @@ def _coverage_document(found: Exploration) -> dict[str, Any] | None:
         "new": None if coverage.new is None else round(coverage.new, 4),
         "species": coverage.species,
         "levels": [{"preemptions": level, "classes": known} for level, known in coverage.levels],
+        "under_way": None if coverage.under_way is None else coverage.under_way._asdict(),
     }
 
 
