@@ -36,6 +36,7 @@ HUNDRED = (
     ("tl", "forall t1 (t1:(g <= 4))"),
     ("tl", "t1:(start.work) implies next t1:(x >= 0)"),
     ("tl", "t1:(x == 3) implies (t1:(x == 3) until t1:(x == 0))"),
+    ("tl", "t1:(x == 3) implies (t1:(x == 3) until t2:(x == 2)) if t1 != t2"),
     ("expect", "(work.enter; work.exit)*"),
     ("expect", "((a; b)*)@"),
     ("never", "a & work.exit"),

@@ -15,6 +15,8 @@ from possibly.order.computation import Computation, Cut
 
 LOOK_EVERY = 256
 """Rows between two looks at the clock of the one who waits."""
+MOST_KEPT = 2_000
+"""Greatest cuts that are kept, as they are asked for again."""
 
 
 class Knowledge:
@@ -26,6 +28,7 @@ class Knowledge:
         nothing = array(self._code, [0] * len(self.lengths))
         self._positions: list[list[int]] = [[0] for _ in self.lengths]
         self._rows: list[list[array[int]]] = [[nothing] for _ in self.lengths]
+        self._ignorant: dict[tuple[int, int], list[int]] = {}
         rows = 0
         for step in computation.steps:
             lines = computation.events(step)
@@ -68,3 +71,15 @@ class Knowledge:
         rows, positions = self._rows[process], self._positions[process]
         first = bisect_right(rows, count, key=lambda row: row[other])
         return positions[first] - 1 if first < len(rows) else self.lengths[process]
+
+    def all_ignorant(self, other: int, count: int) -> list[int]:
+        """The greatest cut with at most so many events of the other."""
+        key = other, count
+        found = self._ignorant.get(key)
+        if found is None:
+            if len(self._ignorant) >= MOST_KEPT:
+                self._ignorant.clear()
+            found = [self.ignorant(process, other, count) for process in range(len(self.lengths))]
+            found[other] = count
+            self._ignorant[key] = found
+        return found

@@ -237,7 +237,7 @@ def test_a_run_with_more_slices_than_can_be_counted() -> None:
 
 def test_limits_give_unknown() -> None:
     run = free_tasks(4, 31)
-    until = "t1:(x < 3) until t2:(x == 3)"
+    until = "t1:(x < 3) until (t2:(x == 3) until t1:(x == 2))"
     found = answer(run, until, budget=Budget(max_cuts=1000))
     assert found.value is None and found.reason == "more than 1000 cuts to visit; raise --max-cuts"
     assert answer(run, until, "terms").value is None

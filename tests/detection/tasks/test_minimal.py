@@ -134,7 +134,7 @@ def test_the_explanation_tells_how_many_slices_were_looked_at() -> None:
         parse_tasks("t1:(x == 20) implies (t1:(x < 22) until t2:(y == 30))"), vocabulary(run)
     ).formula
     net = Net(run)
-    found = check_tasks(net, Lattice(net.computation), node, Budget())
+    found = check_tasks(net, Lattice(net.computation), node, Budget(), "slices")
     assert found.value is False and found.failure is not None
     assert "only the slices that can matter: at most 82 for an assignment" in found.notes
     assert found.visited < 200 and found.failure.all_slices == 41 * 41

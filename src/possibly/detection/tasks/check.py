@@ -6,7 +6,7 @@ state formulas are evaluated (`local`), and the cuts of the inner nodes follow f
 (`cuts`). The formula is satisfied iff the root has no cut under any assignment of its free variables.
 
 Three engines do the last step. `terms` needs no lattice and decides formulas without `until` and `before`
-on runs of any size; `fibers` needs none either, for formulas about one task at a time; `slices` holds one
+on runs of any size; `fibers` needs none either, where no time stands inside time; `slices` holds one
 bit for each slice that can matter (`window`). Where the lattice is large, `auto` takes `fibers` for `next`,
 `until` and `before`, else it tries `terms` first. What `terms` finds unsatisfied is counted by `slices`
 where the lattice is small.
@@ -23,7 +23,7 @@ from possibly.detection.finding import Path
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.tasks.cuts import Assignment, Cuts, Evaluation, NotCoveredError
 from possibly.detection.tasks.failure import Contains, Diagnosis
-from possibly.detection.tasks.fibers import Fibers, nearest
+from possibly.detection.tasks.fibers import Fibers
 from possibly.detection.tasks.local import LocalFormulas
 from possibly.detection.tasks.ranked import Ranked
 from possibly.detection.tasks.terms import Terms, TermSets, holds_at
@@ -42,7 +42,7 @@ from possibly.verdict.tasks import TaskFailure
 ENGINES = ("auto", "terms", "fibers", "slices")
 NOT_COVERED = {
     "terms": "engine terms: not covered (until, before, or too many terms)",
-    "fibers": "engine fibers: not covered (several task variables, or time inside time)",
+    "fibers": "engine fibers: not covered (many task variables, `exists`, or time inside time)",
 }
 STEPWISE = ("next", "all_next", "until", "before")
 """Operators of which terms are many, or do not tell."""
@@ -52,8 +52,8 @@ COUNTED_TABLE = 300_000
 """Events times tasks up to which that is tried."""
 MOST_SLICES = 10_000_000
 """Slices up to which those of the whole net are counted, which costs little."""
-FEW = 20
-"""Slices an event up to which counting all of them costs less than to think."""
+FEW, MOST_FEW = 20, 10_000
+"""Slices an event, and in all, up to which counting them costs less than to think."""
 WORTH, WORTH_BETWEEN = 2_000, 20
 """Slices an event from which on only those that can matter are computed; the same with `until`, `before`."""
 LARGEST_TABLE = 40_000_000
@@ -62,6 +62,8 @@ LONGEST_LIST = 1_000_000
 """Failing slices of overlapping windows that are told apart one by one."""
 LONGEST_WALK = 5_000_000
 """Slices of the recorded order times terms that are looked at."""
+LONGEST_LOOK = 200_000
+"""The same times assignments and tasks, where each slice is judged singly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ class _Check:
             for _, node in outline(self.tree)
         )
         return is_timed and (
-            not self._fits(COUNTED_TABLE) or self._has_more_slices_than(FEW * len(self.net.trace))
+            not self._fits(COUNTED_TABLE)
+            or self._has_more_slices_than(min(FEW * len(self.net.trace), MOST_FEW))
         )
 
     def _unknown(self, engine: str, budget: Budget, reason: str) -> TaskAnswer:
@@ -258,23 +261,30 @@ class _Check:
 
     def _by_fibers(self) -> TaskAnswer:
         fibers = Fibers(self.net, self.local, self.formula, self.budget)
-        found = nearest(
-            fibers, lambda cut: self._steps(self.lattice.pack(cut)), len(self.net.computation.joint)
+        found = fibers.nearest(
+            lambda cut: self._steps(self.lattice.pack(cut)), len(self.net.computation.joint)
         )
         self._tell_local()
         self.notes.append(
-            "5. inner nodes, engine fibers: the slices of each count of the one task, by their order"
+            "5. inner nodes, engine fibers: the slices of each count of the tasks named, by their order"
         )
-        answer = self._result("fibers", self.budget, observed=True if found is None else None)
         if found is None:
-            return answer
-        (task, _, _), cut = found
+            return self._result("fibers", self.budget, observed=True)
         failures = _Failures(self._steps)
-        failures.add({fibers.variable: task}, {self.lattice.pack(cut)})
+        failures.add(found.assignment, {self.lattice.pack(found.cut)})
         evaluation = Evaluation(
             self.net, self.local, TermSets(self.net.computation, self.budget), self.budget
         )
+        answer = self._result("fibers", self.budget, self._observed_by(fibers))
         return self._shown(answer, failures, evaluation, holds_at, fibers.body)
+
+    def _observed_by(self, fibers: Fibers) -> bool | None:
+        """Whether no slice that the recorded order passed fails, where it is short."""
+        assignments = len(self.net.tasks) ** len(fibers.variables)
+        if assignments * len(self.net.tasks) * len(self.net.computation) > LONGEST_LOOK:
+            return None
+        passed = list(self._passed())
+        return not any(each.fails_at(cut) for each in fibers.projections() for cut in passed)
 
     # ---- slices -------------------------------------------------------------------------------------
 
