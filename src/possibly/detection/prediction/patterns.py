@@ -11,6 +11,8 @@ from possibly.order.components import tarjan
 from possibly.verdict.deadlocks import END, ITEM, ROOM
 
 Pattern = tuple[Requests, ...]
+MOST_SUPPLIERS = 2
+"""Processes that could give what is wanted, up to which each may wait for anything."""
 MOST_SPARED = 2
 """Processes that could give what is wanted, left out of a pattern as they may have nothing left to give."""
 
@@ -85,13 +87,13 @@ class _Patterns:
                     yield self._holding[lock], None
 
     def _suppliers(self, number: int, processes: set[int]) -> Iterator[tuple[list[int], int | None]]:
-        """Of one supplier any request, of several those that wait for the one that they supply.
+        """Of one or two suppliers any request, of several those that wait for the one that they supply.
 
         Else there were as many combinations as the product of their requests.
         """
         for process in processes:
             choices = self._of_process[process]
-            if len(processes) > 1:
+            if len(processes) > MOST_SUPPLIERS:
                 choices = [each for each in choices if self._is_for(each, number)]
             yield choices, process
 
