@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def calm_net(random: Random, events: int) -> Trace:
     sent: list[str] = []
     for count in range(events):
         name, kind = random.choice(names), random.choice(["send", "receive", "meet", *["internal"] * 6])
-        fields = {"set": {"x": random.randint(0, 1)}} if random.random() < 0.25 else {}
+        fields: dict[str, Any] = {"set": {"x": random.randint(0, 1)}} if random.random() < 0.25 else {}
         if kind == "send":
             builder.add(name, kind="send", msg=f"m{count}", **fields)
             sent.append(f"m{count}")

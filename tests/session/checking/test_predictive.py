@@ -151,6 +151,32 @@ def test_many_orders_are_not_tried_out() -> None:
     assert "more orders of racing accesses than the 300 tried" in (found.reason or "")
 
 
+def test_what_nobody_notices_is_certain_though_there_are_too_many_orders() -> None:
+    """Eight writers of their own values: two flags are up together only in an order that was not seen."""
+    builder = TraceBuilder()
+    names = [f"P{number}" for number in range(8)]
+    builder.header(processes=[(name, {}) for name in names], shared={"a": 0, "b": 0})
+    for number, name in enumerate(names):
+        builder.add_fields({"p": name, "write": {"ab"[number % 2]: number + 1}})
+        builder.add_fields({"p": name, "write": {"ab"[number % 2]: 0}})
+    found = predicted(builder.finish(), "AG(!(a == 1 & b == 8))")
+    assert (found.truth, found.candidate) == (Truth.VIOLATED, False)
+    assert found.witness is not None and len(found.witness.path) >= 2
+    assert predicted(builder.finish(), "EF(a == 1 & b == 8)").truth is Truth.HOLDS
+
+
+def test_the_time_limit_is_that_of_all_orders_together() -> None:
+    builder = TraceBuilder()
+    names = [f"P{number}" for number in range(8)]
+    builder.header(processes=[(name, {}) for name in names], shared={"x": 0})
+    for name in names:
+        builder.add_fields({"p": name, "write": {"x": 1}})
+    specification = Specification(properties=(property_from_text("ctl", "AG(x <= 1)", "it"),))
+    options = Options(explain=False, timeout=1e-9)
+    found = check_predictive(builder.finish(), specification, options).verdicts[0]
+    assert found.truth is Truth.UNKNOWN and "raise --timeout" in (found.reason or "")
+
+
 def test_the_bank_loses_money(capsys: Any) -> None:
     folder = Path(__file__).parents[3] / "examples" / "bank"
     words = [str(folder / "run.jsonl"), "--spec", str(folder / "bank.spec"), "--only", "nothing_lost"]

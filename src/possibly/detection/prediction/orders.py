@@ -109,7 +109,7 @@ class Orders:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sight:
+class Sight:
     """What a read sees."""
 
     writer: int | None
@@ -117,31 +117,58 @@ class _Sight:
     value: Value
     is_told: bool
     """Whether the value stands for itself, rather than for an object or for what was not recorded."""
+    has_value: bool = True
+    """Whether there is a value at all."""
 
-    def is_like(self, other: _Sight) -> bool:
+    @property
+    def key(self) -> tuple[str, object]:
+        """Equal for what nobody can tell apart."""
+        return ("value", repr(self.value)) if self.is_told else ("writer", self.writer)
+
+    def is_like(self, other: Sight) -> bool:
         return self.writer == other.writer or (
             self.is_told and other.is_told and repr(self.value) == repr(other.value)
         )
 
 
+class Sights:
+    """What is there to see in the shared variables of a run."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        recorded = recorded_of(trace.header)
+        self._untold = recorded.for_order if recorded is not None else frozenset[str]()
+
+    def before(self, name: str) -> Sight:
+        """What there is before the run."""
+        if name not in self._trace.shared:
+            return Sight(None, None, is_told=False, has_value=False)
+        value = self._trace.shared[name]
+        return Sight(None, value, _is_told(name, value, self._untold))
+
+    def written(self, event: int) -> dict[str, Sight]:
+        """What the event leaves in the variables that it writes."""
+        return {
+            name: Sight(event, value, _is_told(name, value, self._untold))
+            for name, value in self._trace.writes(event)
+        }
+
+    def seen(self, path: Sequence[int]) -> dict[tuple[int, str], Sight]:
+        """What each read of the path sees."""
+        now: dict[str, Sight] = {}
+        found: dict[tuple[int, str], Sight] = {}
+        for event in path:
+            for name in self._trace.reads(event):
+                found[event, name] = now[name] if name in now else self.before(name)
+            now |= self.written(event)
+        return found
+
+
 def is_unnoticed(trace: Trace, path: Sequence[int]) -> bool:
     """Whether every read of the path sees what it saw in the run: the same write, or an equal value."""
-    seen, inside = _seen(trace, range(len(trace))), _seen(trace, path)
-    return all(sight.is_like(seen[read]) for read, sight in inside.items())
-
-
-def _seen(trace: Trace, path: Sequence[int]) -> dict[tuple[int, str], _Sight]:
-    recorded = recorded_of(trace.header)
-    untold = recorded.for_order if recorded is not None else frozenset[str]()
-    nothing = _Sight(None, None, is_told=False)
-    now = {name: _Sight(None, value, _is_told(name, value, untold)) for name, value in trace.shared.items()}
-    found: dict[tuple[int, str], _Sight] = {}
-    for event in path:
-        found |= {(event, name): now.get(name, nothing) for name in trace.reads(event)}
-        now |= {
-            name: _Sight(event, value, _is_told(name, value, untold)) for name, value in trace.writes(event)
-        }
-    return found
+    sights = Sights(trace)
+    recorded, inside = sights.seen(range(len(trace))), sights.seen(path)
+    return all(sight.is_like(recorded[read]) for read, sight in inside.items())
 
 
 def _is_told(name: str, value: Value, untold: frozenset[str]) -> bool:

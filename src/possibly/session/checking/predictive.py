@@ -3,8 +3,8 @@
 Each order of the racing accesses is a run of its own, which is checked in causal order. A violation in
 another order is certain if every read on the way sees what it saw in the recording: then no process notices
 a difference. If some read sees another value, the violation is a candidate: the program may do something
-else from there, and `possibly confirm` tells. If there are too many orders to try all, what holds in those
-tried is unknown.
+else from there, and `possibly confirm` tells. If there are too many orders to try all, a state that nobody
+notices on the way is looked for among sliced reorderings; what holds in all that were tried is unknown.
 
 What holds in each run holds in all as long as the formula speaks of all paths; one of some path holds if it
 does in one run. Formulas that mix both are left undecided where runs race.
@@ -12,14 +12,19 @@ does in one run. Formulas that mix both are left undecided where runs race.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import islice
 
+from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.prediction.orders import Orders, TooManyError, is_unnoticed
+from possibly.detection.prediction.sliced import SlicedSearch
+from possibly.logic.bind import bind_property
+from possibly.logic.predicates.functions import compile_predicate, is_state
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Iff, Implies, Node, Not, Temporal
 from possibly.logic.walk import children
+from possibly.order.vocabulary import vocabulary
 from possibly.records import replace
 from possibly.session.checking.check import Options, Progress, check_trace
 from possibly.trace import read_trace, write_lines
@@ -29,6 +34,8 @@ from possibly.verdict.model import Report, Truth, Verdict
 
 MOST_ORDERS = 300
 """Orders that are tried."""
+MOST_SLICES = 3
+"""Slices into which a run is divided that has more orders."""
 REASON = "more orders of racing accesses than the {count:,} tried, in which it is so; record less, or explore"
 MIXED = "it speaks of all paths and of some, and accesses race; --order causal keeps their recorded order"
 
@@ -77,6 +84,7 @@ class _Prediction:
         self._property: Property = specification.properties[number]
         self._specification = replace(specification, properties=(self._property,))
         self._options = options
+        self._budget = Budget(timeout=options.timeout)
 
     def verdict(
         self, known: Verdict, others: Sequence[tuple[int, ...]], is_complete: bool, tried: int
@@ -88,18 +96,37 @@ class _Prediction:
         if known.truth is sought:
             return known
         best: Verdict | None = None
-        for found in self._found(others, sought):
-            if not found.candidate:
-                return found
-            best = best or found
+        reason = REASON.format(count=tried)
+        try:
+            for found in self._found(others if is_complete else self._sliced(others), sought):
+                if not found.candidate:
+                    return found
+                best = best or found
+        except LimitReachedError as limit:
+            is_complete, reason = False, str(limit)
         if best is not None or known.truth is Truth.UNKNOWN or is_complete:
             return best or known
-        return replace(
-            known, truth=Truth.UNKNOWN, reason=REASON.format(count=tried), witness=None, explanation=None
-        )
+        return replace(known, truth=Truth.UNKNOWN, reason=reason, witness=None, explanation=None)
 
-    def _found(self, others: Sequence[tuple[int, ...]], sought: Truth) -> Iterator[Verdict]:
+    def _sliced(self, others: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        """Before those others, one that reaches what is sought unnoticed, if there is one."""
+        names = vocabulary(self._trace)
+        formula = bind_property(self._property, names, self._specification.lets, counts_pairs=False).formula
+        sought = _sought_state(formula)
+        for slices in range(1, MOST_SLICES if sought is not None else 0):
+            assert sought is not None
+            search = SlicedSearch(self._trace, compile_predicate(sought), slices, self._budget)
+            found = search.found()
+            if found is not None:
+                yield found
+                break
+            if not search.is_complete:
+                break
+        yield from others
+
+    def _found(self, others: Iterable[tuple[int, ...]], sought: Truth) -> Iterator[Verdict]:
         for order in others:
+            self._budget.look()
             run = _in_order(self._trace, order)
             verdict = check_trace(run, self._specification, self._options).verdicts[0]
             if verdict.truth is sought:
@@ -113,6 +140,16 @@ class _Prediction:
         if verdict.witness is not None:
             path = [event for name in verdict.witness.path if (event := self._trace.find(name)) is not None]
         return is_unnoticed(self._trace, path)
+
+
+def _sought_state(formula: Node) -> Node | None:
+    """What a violated `AG` or `G`, or an `EF` that holds, needs to be true of one state."""
+    match formula:
+        case Temporal("AG" | "G", (state,)) if is_state(state):
+            return Not(state)
+        case Temporal("EF", (state,)) if is_state(state):
+            return state
+    return None
 
 
 def _in_order(trace: Trace, order: Sequence[int]) -> Trace:
