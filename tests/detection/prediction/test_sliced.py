@@ -79,7 +79,8 @@ def state_after(trace: Trace, order: tuple[int, ...]) -> dict[str, Any]:
     values: dict[str, Any] = dict(trace.shared) | {f"{each.name}.n": 0 for each in trace.processes}
     for event in order:
         told = trace.event(event)
-        values |= told.write | {f"{told.process}.{name}": value for name, value in told.set.items()}
+        values.update(told.write)
+        values.update({f"{told.process}.{name}": value for name, value in told.set.items()})
     return values
 
 
