@@ -27,7 +27,7 @@ CASES = 30 * MANY
 
 
 def search(trace: Trace, state: str, cuts: int = 1, budget: Budget | None = None) -> SlicedSearch:
-    formula = bind_property(property_from_text("ctl", f"EF({state})", "it"), vocabulary(trace), {}).formula
+    formula = bind_property(property_from_text("ctl", f"EF({state})", "it"), vocabulary(trace), ()).formula
     assert isinstance(formula, Temporal)
     return SlicedSearch(trace, compile_predicate(formula.operands[0]), cuts, budget or Budget())
 
