@@ -44,13 +44,26 @@ class Row(NamedTuple):
     children: int = 0
 
 
+class Rows(NamedTuple):
+    """Nodes, each followed by what is below it, as they travel: by columns, which are pickled at once."""
+
+    tasks: tuple[Task, ...]
+    footprints: tuple[tuple[Access, ...], ...]
+    states: bytes
+    children: tuple[int, ...]
+
+    def each(self) -> Iterator[Row]:
+        states = map(State, self.states)
+        return map(Row, self.tasks, self.footprints, states, self.children)
+
+
 class Level(NamedTuple):
     """A node on the way to the leaf."""
 
     node: Row
     elder: tuple[Row, ...]
     """The children of the node above that come before it: they sleep."""
-    younger: tuple[Row, ...]
+    younger: Rows
     """Those that come after it, each followed by what is below it: a branch may belong there."""
     sleep: tuple[Row, ...]
 
@@ -81,7 +94,7 @@ class Grown:
     steps: int
     counts: dict[str, int]
     blocking: frozenset[str]
-    rows: tuple[Row, ...]
+    rows: Rows
     """The leaf, and what is below it."""
     knowledge: Knowledge
     above: tuple[Execution, ...] = ()
@@ -130,7 +143,7 @@ def _level(node: Node) -> Level:
     assert node.parent is not None, "the root is on no level"
     siblings = node.parent.children
     elder = tuple(Row(each.task, each.footprint, each.state) for each in siblings[: node.rank])
-    younger = tuple(row for each in siblings[node.rank + 1 :] for row in rows_of(each))
+    younger = rows_of(siblings[node.rank + 1 :])
     sleep = tuple(Row(each.task, each.footprint) for each in node.sleep if each.state != State.INFEASIBLE)
     return Level(Row(node.task, node.footprint), elder, younger, sleep)
 
@@ -140,13 +153,15 @@ def graft(explorer: Dpor, leaf: Node, grown: Grown) -> None:
     tree = explorer.tree
     tree.is_changing = True
     tree.take_back(leaf)
-    leaf.know(grown.rows[0].footprint)
+    rows = grown.rows.each()
+    first = next(rows)
+    leaf.know(first.footprint)
     explorer.blocking |= grown.blocking
     for execution in grown.above:
         explorer.learn_above(execution, leaf)
-    leaf.state = grown.rows[0].state
-    if grown.rows[0].children:
-        _add(leaf, iter(grown.rows[1:]), grown.rows[0].children)
+    leaf.state = first.state
+    if first.children:
+        _add(leaf, rows, first.children)
     elif leaf.state == State.TODO:
         leaf.count(1, 1)
     tree.executions += grown.executions
@@ -196,9 +211,9 @@ def _sleeper(row: Row) -> Node:
     return Node(None, row.task, row.footprint)
 
 
-def _add_all(parent: Node, rows: tuple[Row, ...]) -> None:
+def _add_all(parent: Node, rows: Rows) -> None:
     """Adds nodes, each followed by what is below it, of which nothing is to be executed here."""
-    left = iter(rows)
+    left = rows.each()
     for row in left:
         node = parent.add(row.task, row.footprint)
         node.state = State.DONE if row.state == State.TODO else row.state
@@ -253,11 +268,11 @@ class Gardener:
             self.tree.divergence,
         )
 
-    def _rows(self) -> tuple[Row, ...]:
+    def _rows(self) -> Rows:
         """If nothing is left, that is enough: what belongs below the leaf is covered."""
         if self.leaf.open:
-            return tuple(rows_of(self.leaf))
-        return (Row(self.leaf.task, self.leaf.footprint, self.leaf.state),)
+            return rows_of([self.leaf])
+        return Rows((self.leaf.task,), (self.leaf.footprint,), bytes([self.leaf.state]), (0,))
 
     def _search(self, until: float) -> None:
         while self.odd is None:
@@ -319,15 +334,21 @@ def _give_up(node: Node, leaf: Node) -> None:
     node.count(-1, -1)
 
 
-def rows_of(leaf: Node) -> Iterator[Row]:
-    """A node and all that is below it.
+def rows_of(nodes: list[Node]) -> Rows:
+    """Nodes and all that is below them.
 
     Inside a branch nothing may be left out as long as something is to be executed to the left of it: what is
     found there may belong between the nodes.
     """
-    stack = [leaf]
+    found: list[Node] = []
+    stack = nodes[::-1]
     while stack:
         node = stack.pop()
-        state = State.TODO if node.state == State.RUNNING else node.state
-        yield Row(node.task, node.footprint, state, len(node.children))
+        found.append(node)
         stack += reversed(node.children)
+    return Rows(
+        tuple([node.task for node in found]),
+        tuple([node.footprint for node in found]),
+        bytes([State.TODO if node.state == State.RUNNING else node.state for node in found]),
+        tuple([len(node.children) for node in found]),
+    )
