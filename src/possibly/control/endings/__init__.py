@@ -3,4 +3,5 @@
 - `cycles`: executions that go round for ever
 - `deadlock`: nobody can go on
 - `failures`: what goes wrong in a task
+- `labels`: primitives called by their variables
 """

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from possibly.control.endings.labels import name_by_lines
 from possibly.control.execution import Outcome
 from possibly.control.runtime.kernel import INPUT
 from possibly.control.runtime.things import label_of
@@ -24,6 +25,7 @@ def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
     if INPUT in kernel.uncontrolled:
         return Outcome.CUT_OFF, None  # the world outside may still have something to say
     kernel.settle_labels()
+    name_by_lines(kernel.labels)
     waiting = [task for task in kernel.tasks if task.operation is not None]
     spinning = [task for task in waiting if task.trail.changed is not None]
     rows = [_row(task, kernel) for task in waiting]
@@ -54,14 +56,15 @@ def _row(task: Task, kernel: Kernel) -> dict[str, Any]:
     return {
         "task": task.name,
         "name": task.label,
-        "does": operation.kind,
-        "thing": _things(task, kernel),
+        "does": told.get("does", operation.kind),
+        "thing": kernel.labels.get(told["thing"], "") if "thing" in told else _things(task, kernel),
         "at": operation.at,
         "for": told.get("for", []),
         "since": told.get("since", ""),
         "missed": told.get("missed", ""),
         "holds": [
-            {"thing": kernel.labels.get(each.name, each.name), "at": each.taken_at} for each in task.held
+            {"thing": kernel.labels.get(name, name), "at": at}
+            for name, at in [*((each.name, each.taken_at) for each in task.held), *told.get("holds", ())]
         ],
         "spins": task.trail.changed is not None,
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from possibly.control.endings.labels import name_by_lines
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import of_library, shown
@@ -28,6 +29,7 @@ def note(failure: dict[str, Any]) -> None:
     """The first failure is the one that is told."""
     kernel = running.kernel
     if kernel is not None and kernel.failure is None:
+        name_by_lines(kernel.labels)
         kernel.failure = {"step": len(kernel.steps) + kernel.in_step, **failure}
         kernel.logged = len(accesses.memory.log) if accesses.memory is not None else 0
 

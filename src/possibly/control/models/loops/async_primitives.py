@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from possibly.control.models.loops.coroutines import name_of, touch
-from possibly.control.models.loops.turns import caller_of_use, tell_use
+from possibly.control.models.loops.coroutines import AsyncTask, name_of, touch
+from possibly.control.models.loops.turns import awaited_primitive, caller_of_use, tell_use
 from possibly.control.runtime import kernel as running
 from possibly.probes.patching import Patches
 
@@ -36,6 +37,42 @@ _PRIMITIVES: dict[str, dict[str, bool]] = {
 }  # fmt: skip
 
 
+class Holder(NamedTuple):
+    """Who has a lock, and since which line."""
+
+    task: str
+    at: str
+
+
+_holders: WeakKeyDictionary[Any, Holder] = WeakKeyDictionary()
+"""Of the locks that are taken: a lock of asyncio does not know it itself."""
+_WAITS = {"acquire": "acquire", "__aenter__": "acquire", "get": "get", "put": "put", "wait": "wake"}
+"""How threads wait that do the same."""
+
+
+def _hold(primitive: Any, method: str, place: str) -> None:
+    kernel = running.kernel
+    if method == "acquire" and isinstance(primitive, asyncio.Lock) and kernel is not None:
+        _holders[primitive] = Holder(kernel.current.name, place)
+
+
+def why_blocked(owner: Any) -> dict[str, Any]:
+    """For what a task waits that nobody wakes, as `endings.deadlock` tells it."""
+    mine = name_of(owner)
+    told: dict[str, Any] = {
+        "holds": [(name_of(lock), holder.at) for lock, holder in _holders.items() if holder.task == mine]
+    }
+    found = awaited_primitive(owner.get_coro())
+    if found is None:
+        waiter = getattr(owner, "_fut_waiter", None)
+        return told | ({"for": [name_of(waiter)]} if isinstance(waiter, AsyncTask) else {})
+    primitive, method = found
+    holder = _holders.get(primitive)
+    is_unit = isinstance(primitive, asyncio.Semaphore)
+    told |= {"thing": name_of(primitive), "does": "take" if is_unit else _WAITS.get(method, "await")}
+    return told | ({} if holder is None else {"for": [holder.task], "since": holder.at})
+
+
 _INNER = frozenset({"feed_data", "feed_eof", "set_exception"})
 """What transports call, not programs."""
 
@@ -62,6 +99,7 @@ def _seen(plain: Any, writes: bool) -> Any:
                 result = await plain(self, *given, **options)
             finally:
                 touch(self, writes)
+            _hold(self, plain.__name__, place)
             tell_use(plain.__name__, name_of(self), place, result if plain.__name__ == "get" else given[:1])
             return result
 
@@ -72,6 +110,8 @@ def _seen(plain: Any, writes: bool) -> Any:
         touch(self, writes)
         place = "" if plain.__name__ in _INNER else caller_of_use()
         result = plain(self, *given, **options)
+        if plain.__name__ == "release":
+            _holders.pop(self, None)
         tell_use(
             plain.__name__, name_of(self), place, given[:1] if plain.__name__ == "put_nowait" else result
         )

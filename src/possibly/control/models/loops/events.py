@@ -23,12 +23,14 @@ import heapq
 import inspect
 import sys
 from asyncio import base_events, events, futures, runners, tasks
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from possibly.control.endings import failures
 from possibly.control.execution import Access, Operation
 from possibly.control.models.loops import async_primitives
+from possibly.control.models.loops.async_primitives import why_blocked
 from possibly.control.models.loops.coroutines import (
     AsyncTask,
     Future,
@@ -358,6 +360,7 @@ def _make_blocked(kernel: Kernel, mine: Task, owner: Any) -> None:
         "await", names[0] if names else mine.name, footprint, place_of_coroutine(owner.get_coro())
     )
     mine.ready = never
+    mine.why = partial(why_blocked, owner)
 
 
 def _run_forever(plain: Any) -> Any:

@@ -6,7 +6,6 @@ Each is a moment of the step that the turn is (`Kernel.note`), beside the access
 from __future__ import annotations
 
 import sys
-from types import FrameType
 from typing import Any
 
 from possibly.control.endings.failures import met
@@ -53,7 +52,9 @@ def end_of_turn(owner: Any) -> Moment:
 
 def caller_of_use() -> str:
     """Where the program uses a primitive; nothing where another primitive does, which tells of itself."""
-    frame = sys._getframe(2)
+    frame: Any = sys._getframe(2)
+    if frame.f_code.co_name in ("__aenter__", "__aexit__"):  # `async with lock` is a use of the lock
+        frame = frame.f_back
     module = frame.f_globals.get("__name__", "")
     return "" if module.startswith(LIBRARIES) else place_of(frame)
 
@@ -123,19 +124,34 @@ def _awaited(owner: Any, coroutine: Any) -> Moment:
 
 
 def awaited_in(coroutine: Any) -> Moment:
+    """A method of a primitive, or any other function that is not the user's, that a coroutine is in."""
+    called = _called_in(coroutine)
+    if called is None:
+        return {"thing": ""}
+    primitive = primitive_of(called)
+    if primitive is not None:
+        return {"thing": name_of(primitive), "method": called.__name__}
+    return {"thing": f"{called.__qualname__.rpartition('.')[2]}()"}
+
+
+def awaited_primitive(coroutine: Any) -> tuple[Any, str] | None:
+    """The primitive that a coroutine waits for, and the method that does."""
+    called = _called_in(coroutine)
+    primitive = primitive_of(called) if called is not None else None
+    return None if primitive is None else (primitive, called.__name__)
+
+
+def _called_in(coroutine: Any) -> Any:
     """The first function that is not the user's among those that a coroutine is in."""
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
         if frame is not None and not shown(frame.f_code.co_filename):
-            return _awaited_in_library(coroutine, frame)
+            return coroutine
         coroutine = getattr(coroutine, "cr_await", None)
-    return {"thing": ""}
+    return None
 
 
-def _awaited_in_library(coroutine: Any, frame: FrameType) -> Moment:
-    """A method of a primitive, or any other function that is not the user's."""
-    primitive = frame.f_locals.get("self")
-    if getattr(primitive, "_possibly_name", None):
-        return {"thing": name_of(primitive), "method": coroutine.__name__}
-    word = coroutine.__qualname__
-    return {"thing": f"{word.rpartition('.')[2]}()"}
+def primitive_of(called: Any) -> Any:
+    """What has the method that a coroutine is of, if that is a primitive."""
+    found = called.cr_frame.f_locals.get("self")
+    return found if getattr(found, "_possibly_name", None) else None

@@ -1,0 +1,70 @@
+"""Primitives are called by their variables: a local one is known by the line that made it until a failure.
+
+Only then it is worth to read the source. Where one line made several, each has its own variable, or a number.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from collections.abc import Iterator
+
+from possibly.trace.place import place_in
+
+_MADE = re.compile(r"the (?P<kind>\w+) of (?P<place>.+:[0-9]+)")
+
+
+def name_by_lines(labels: dict[str, str]) -> None:
+    """Puts variables in place of "the lock of bank.py:14"; things stand in the order of their making."""
+    by_label: dict[str, list[str]] = {}
+    for thing, label in labels.items():
+        if _MADE.fullmatch(label):
+            by_label.setdefault(label, []).append(thing)
+    for label, things in by_label.items():
+        found = _MADE.fullmatch(label)
+        assert found is not None
+        taken = set(labels.values())
+        names = [name for name in _assigned_at(found["place"], found["kind"]) if name not in taken]
+        if len(names) != len(things):
+            names = _numbered(names[0] if len(names) == 1 else f"{label} ", label, things)
+        labels.update(zip(things, names, strict=True))
+
+
+def _numbered(name: str, label: str, things: list[str]) -> list[str]:
+    """Several that one line of the user made; what a library makes by itself is not told apart."""
+    found = _MADE.fullmatch(label)
+    assert found is not None
+    file, line = place_in(found["place"])
+    if len(things) == 1 or found["kind"] not in linecache.getline(file, line).lower():
+        return [label] * len(things)
+    return [f"{name}#{number}" for number in range(1, len(things) + 1)]
+
+
+def _assigned_at(place: str, kind: str) -> list[str]:
+    """The variables that get a new thing of that kind on a line, from left to right."""
+    file, line = place_in(place)
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    statements = (node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign))
+    pairs = (pair for node in statements if node.lineno == line for pair in _pairs(node))
+    return [target.id for target, value in pairs if isinstance(target, ast.Name) and _makes(value, kind)]
+
+
+def _pairs(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    value = node.value
+    for target in targets[:1]:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            yield from zip(target.elts, value.elts, strict=False)
+        else:
+            yield target, value
+
+
+def _makes(value: ast.expr | None, kind: str) -> bool:
+    """Whether an expression calls something that is called as the kind is: `asyncio.Lock()`, `new_lock()`."""
+    if not isinstance(value, ast.Call):
+        return False
+    return kind in ast.unparse(value.func).lower().replace("_", "")
