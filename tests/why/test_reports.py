@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from possibly.views.cli.main import main
-from tests.why.bed import NAMES, OTHERS, REPORTS, report_of
+from tests.why.bed import NAMES, OTHERS, PROGRAMS, REPORTS, report_of
 
 SCREEN = 50
 """Lines that fit on one screen."""
@@ -39,6 +39,15 @@ CURES = {
     "empty_not_done": "empty is not done",
     "anyio_cache": "double initialisation",
     "processes": "not atomic",
+    "async_locks": "lock order",
+    "changed_while_iterating": "changed while it is gone through",
+    "barrier-twice": "missing order",
+    "writer-starvation": "waiting in circles",
+    "mpi_order": "order of arrival",
+    "ring-buffer": "read-modify-write",
+    "three-preemptions": "read-modify-write",
+    "peterson": "missing order",
+    "double-checked": "missing order",
 }
 
 
@@ -72,6 +81,10 @@ def test_a_report_fits_on_a_screen_and_says_how_to_see_it_again(name: str) -> No
 @pytest.mark.parametrize(("name", "pattern"), CURES.items())
 def test_a_known_pattern_has_its_cure(name: str, pattern: str) -> None:
     assert f"cure ({pattern}): " in (REPORTS / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_every_program_has_its_cure() -> None:
+    assert set(CURES) == set(PROGRAMS) | {"confirmed"}
 
 
 def test_tasks_of_trio_are_told_without_how_its_runner_keeps_house(

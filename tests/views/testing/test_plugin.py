@@ -398,6 +398,7 @@ async def server():
 async def ask(server):
     for number in range(2):
         await server.queue.put(number)
+        await asyncio.sleep(0)
     await server.queue.join()
 
 

@@ -111,6 +111,27 @@ def _nobody_left(case: Case) -> Remedy | None:
     return None
 
 
+def _waiting_in_circles(case: Case) -> Remedy | None:
+    """Tasks that go round until another changes something, which does not before they do."""
+    rows = [row for row in case.details.get("waiting", ()) if row["spins"] and row["at"]]
+    if len(rows) < 2:
+        return None
+    ways = [
+        f"{row['name']} at line {_loop_of(row['at'])} until {row['thing'].replace(', ', ' or ')} changes"
+        for row in rows
+    ]
+    words = (
+        f"each goes round and waits for another: {', '.join(ways)}; let one of them go on without the others"
+    )
+    return Remedy("waiting in circles", words)
+
+
+def _loop_of(at: str) -> int:
+    """The line of the loop that a line is in."""
+    loops = [node for node in sources.around(at) if isinstance(node, ast.While | ast.For | ast.AsyncFor)]
+    return loops[-1].lineno if loops else place_in(at).line
+
+
 # ---- waking up, being cancelled -----------------------------------------------------------------
 
 
@@ -177,6 +198,28 @@ def _missing_join(case: Case) -> Remedy | None:
             "missing join", f"wait for the end of {child} (join) before line {line} uses what it writes"
         )
     return None
+
+
+def _changed_while_iterating(case: Case) -> Remedy | None:
+    """The interpreter refuses to go on with a loop over what another task has changed."""
+    message = str(case.details.get("message", ""))
+    if not any(words in message for words in ("changed size during iteration", "mutated during iteration")):
+        return None
+    place = str(case.details.get("place", ""))
+    changes = [
+        moment
+        for pair in case.cause.pairs
+        for moment in (pair.first, pair.then)
+        if moment.task != case.details.get("task") and _writes(moment, pair.thing)
+    ]
+    if not changes:
+        return None
+    line, change = place_in(place).line, place_in(changes[0].operation.at).line
+    words = f"hold one lock around the loop at line {line} and around line {change}"
+    name = sources.iterated_at(place)
+    return Remedy(
+        "changed while it is gone through", words + (f", or go through a copy: list({name})" if name else "")
+    )
 
 
 def _empty_is_not_done(case: Case) -> Remedy | None:
@@ -314,7 +357,7 @@ def _order_needed(case: Case) -> Remedy | None:
         return Remedy(
             "the last one wins", f"keep {other} from undoing {one}: cancel or ignore what is out of date"
         )
-    if writes:
+    if wrote or writes:
         return Remedy("missing order", f"let {one} wait until {other} is done")
     return None
 
@@ -324,9 +367,9 @@ def _writes(moment: Moment, thing: str | None) -> bool:
 
 
 PATTERNS: tuple[Callable[[Case], Remedy | None], ...] = (
-    _lock_order, _lost_wake_up, _nobody_left, _forgotten_await, _empty_is_not_done, _cancelled_inside,
-    _if_not_while, _use_after_close, _missing_join, _order_of_arrival, _two_at_once, _not_atomic, _wrong_end,
-    _order_needed,
+    _lock_order, _lost_wake_up, _nobody_left, _waiting_in_circles, _forgotten_await, _empty_is_not_done,
+    _cancelled_inside, _if_not_while, _changed_while_iterating, _use_after_close, _missing_join,
+    _order_of_arrival, _two_at_once, _not_atomic, _wrong_end, _order_needed,
 )  # fmt: skip
 """Those that need more to be there come first."""
 

@@ -56,6 +56,13 @@ def test_around(at: str) -> ast.If | ast.While | None:
     return next((node for node in reversed(nodes) if node.lineno < line), None)
 
 
+def iterated_at(at: str) -> str:
+    """What the loop that begins on a line goes through."""
+    line = place_in(at).line
+    loops = [node for node in around(at) if isinstance(node, ast.For) and node.lineno == line]
+    return ast.unparse(loops[-1].iter) if loops else ""
+
+
 def function_of(at: str) -> str:
     functions = [each for each in around(at) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     return functions[-1].name if functions else ""

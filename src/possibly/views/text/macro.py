@@ -87,6 +87,8 @@ def violation_lines(tree: Tree, found: Violation, replay: str, full: bool = Fals
     if found.difference is not None:
         yield "  the order that makes the difference:"
         yield plain(f"    {difference_words(tree, found)}")
+        if cure := cure_words(tree, found):
+            yield plain(f"  cure (order of arrival): {cure}")
     yield plain(f"  replay: {replay.format(found.node)}")
 
 
@@ -133,6 +135,34 @@ def difference_words(tree: Tree, found: Violation) -> str:
     return (
         f"at breakpoint {difference.node} {words}; the other way it holds (breakpoint {difference.holds_at})"
     )
+
+
+def cure_words(tree: Tree, found: Violation) -> str:
+    """Where one receive could get either message: it has to know which, or not to care."""
+    difference = found.difference
+    assert difference is not None
+    chosen, other = difference.chosen, difference.other
+    if chosen.receive != other.receive or not chosen.message or not other.message:
+        return ""
+    got = next((each for each in _received(tree, found) if chosen.message in each["messages"]), None)
+    if got is None:
+        return ""
+    where = f" at {got['at']}" if got["at"] else ""
+    another = (
+        "name the sender there" if "ANY_SOURCE" in got["text"] else "give each sender a channel of its own"
+    )
+    return (
+        f"what {chosen.process} gets{where} comes in the order of arrival: number what is sent, or {another}"
+    )
+
+
+def _received(tree: Tree, found: Violation) -> Iterator[dict[str, Any]]:
+    """The operations on the way from the choice that makes the difference."""
+    difference = found.difference
+    assert difference is not None
+    path = tree.path(found.leaf)
+    begins = next(index for index, node in enumerate(path) if node.number == difference.node)
+    return (each for node in path[begins:] for each in node.done)
 
 
 def tree_lines(tree: Tree) -> Iterator[str]:
