@@ -64,9 +64,7 @@ def owner(handle: Any) -> Any:
     return found if isinstance(found, asyncio.Task) else None
 
 
-async def do(
-    name: str, program: dict[str, Line], queues: dict[str, Any], got: list[tuple[str, str]]
-) -> None:
+async def do(name: str, program: dict[str, Line], queues: dict[str, Any], got: list[tuple[str, str]]) -> None:
     puts = gets = 0
     started = []
     for what, *rest in program[name]:

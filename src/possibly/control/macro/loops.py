@@ -5,10 +5,10 @@ queue with room and a get from one with items do not suspend, and nobody else ru
 path is kept only if some order of the loop's tasks, each run until it suspends, does all that was seen on it.
 
 Law: it is that of `explore` (`control.models.loops.events`). The tasks that one piece starts, or wakes by its
-puts and gets, go on in that order, as asyncio promises; else any task that is ready may be next. A get from an
-empty queue and a put into a full one wait in line, and are woken in that order, one for each item or place; they
-look again then. What else a task waits for is known by what came before it went on: `Operation.after`. Of several
-that something else than a queue wakes at once, which are rare, any may be next.
+puts and gets, go on in that order, as asyncio promises; else any task that is ready may be next. A get from
+an empty queue and a put into a full one wait in line, and are woken in that order, one for each item or
+place; they look again then. What else a task waits for is known by what came before it went on:
+`Operation.after`. Of several that something else than a queue wakes at once any may be next.
 
 The search is by depth, states that were met are not entered again. What is not known yet (the end of a path
 that goes on, a get without its message) is taken to be as it need be, so a path is refused only for good.
@@ -36,7 +36,7 @@ NOBODY = -1
 
 
 class Act(NamedTuple):
-    """A put or a get of a task."""
+    """A put or a get of a task; without a channel, that it begins and does neither in its first turn."""
 
     is_put: bool
     name: str
@@ -75,11 +75,17 @@ class Loop:
             operation.kind == "send", name, channel, operation.capacity, operation.suspended, operation.after,
             operation.turn, operation.started,
         )  # fmt: skip
-        self.lines.setdefault(process, []).append(act)
+        if process not in self.lines:
+            self.lines[process] = []
+            if act.started is not None and act.turn is not None and act.turn.number:
+                first = Turn(act.turn.task, 0)
+                self.lines[process].append(Act(False, "", "", 0, True, (), first, act.started))
+                act = act._replace(started=None)
+        self.lines[process].append(act)
 
     @property
     def channels(self) -> set[Channel]:
-        return {act.channel for line in self.lines.values() for act in line}
+        return {act.channel for line in self.lines.values() for act in line if act.channel}
 
     def can(self, matched: Mapping[ReceiveName, MessageName]) -> bool | None:
         """Whether some order of the tasks matches these receives so; None: too many were looked at."""
@@ -111,7 +117,7 @@ class _Run:
             if is_first and not is_woken:
                 self._starts(act.turn)
             is_first = False
-            done = self._put(act) if act.is_put else self._get(act)
+            done = self._done(act)
             if done is None:
                 return None
             if not done:
@@ -120,6 +126,13 @@ class _Run:
             self._starts(act.turn)
         self.modes[self.task] = STOPPED
         return self._state()
+
+    def _done(self, act: Act) -> bool | None:
+        """Whether it is done, or waits; None: it does something else than was seen."""
+        if not act.channel:
+            self.places[self.task] += 1
+            return True
+        return self._put(act) if act.is_put else self._get(act)
 
     def _put(self, act: Act) -> bool:
         channel = self.search.channels[act.channel]
@@ -151,7 +164,8 @@ class _Run:
 
     def _starts(self, turn: Turn | None) -> None:
         """The tasks that it starts after what it has done so far."""
-        for task in self.search.starts.get((turn, self.places[self.task]), ()):
+        acts = self.places[self.task] - self.search.silent[self.task]
+        for task in self.search.starts.get((turn, acts), ()):
             self._stand_behind(task)
 
     def _stand_behind(self, task: int) -> None:
@@ -178,14 +192,16 @@ class _Search:
         self.channels = {name: number for number, name in enumerate(names)}
         self.matched = matched
         self.taken = set(matched.values())
+        self.silent = [int(bool(line) and not line[0].channel) for line in self.lines]
+        """How many of its acts are none: 1 if a task does nothing in its first turn."""
         self.starts = self._starts()
         self.firsts = {
-            (act.turn, place): task
+            (act.turn, place - self.silent[task]): (task, place)
             for task, line in enumerate(self.lines)
             for place, act in enumerate(line)
             if act.suspended and act.turn is not None
         }
-        """The task that begins a turn with its so-many-th put or get."""
+        """The task that begins a turn after so many puts and gets, and which of its acts that is."""
 
     def _starts(self) -> dict[tuple[Turn | None, int], list[int]]:
         """The tasks that a turn starts after so many puts and gets, in order."""
@@ -233,12 +249,18 @@ class _Search:
         act = self.lines[task][state.places[task]]
         if act.started is not None and not self._has_begun(state, act.started):
             return False
-        return all(state.places[self.tasks[who]] >= count for who, count in act.after if who in self.tasks)
+        return all(self._has_done(state, who, count) for who, count in act.after if who in self.tasks)
+
+    def _has_done(self, state: _State, who: Process, count: int) -> bool:
+        task = self.tasks[who]
+        return state.places[task] >= count + self.silent[task]
 
     def _has_begun(self, state: _State, started: Started) -> bool:
         """Whether the turn that starts a task has begun, as far as its puts and gets show it."""
-        by = self.firsts.get((started.by, started.acts))
-        return by is None or state.places[by] > started.acts or state.modes[by] != READY
+        if (started.by, started.acts) not in self.firsts:
+            return True
+        by, place = self.firsts[started.by, started.acts]
+        return state.places[by] > place or (state.places[by] == place and state.modes[by] != READY)
 
     def _is_all(self, state: _State) -> bool:
         """Everything was done; who waits in the end does so for what nobody has seen yet."""

@@ -100,7 +100,7 @@ class Operation(NamedTuple):
     turn: Turn | None = None
     """Of a task: the turn in which it comes to this."""
     started: Started | None = None
-    """Of the first put or get of a task, if its first turn comes to it: who started the task."""
+    """Of the first put or get of a task: who started the task."""
     touched: tuple[tuple[str, bool], ...] = ()
     """Files that were opened since the operation before, and whether to write."""
     seen: Any = None

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from random import Random
 
 from possibly.control.causality import Causality, members
-from possibly.control.execution import Choice, Step, Task
+from possibly.control.execution import Choice, Scheduler, Step, Task
 
 Schedule = tuple[Task, ...]
 
@@ -50,15 +50,25 @@ class Wander(Follow):
         return self._random.choice(choice.enabled)
 
 
-def past(steps: Sequence[Step], number: int) -> list[int]:
-    """The steps that must come before a step, and itself."""
-    direct = Causality(steps).direct
-    found, pending = {number}, [number]
-    while pending:
-        fresh = set(members(direct[pending.pop()])) - found
-        found |= fresh
-        pending.extend(fresh)
-    return sorted(found)
+class After:
+    """Follows a schedule; from its end on another scheduler chooses, for whom that is the beginning."""
+
+    def __init__(self, schedule: Schedule, then: Scheduler) -> None:
+        self.schedule = schedule
+        self.then = then
+        self._done = 0
+
+    def choose(self, choice: Choice) -> Task | None:
+        begin = len(self.schedule)
+        if choice.number < begin:
+            task = self.schedule[choice.number]
+            return task if task in choice.enabled else None
+        return self.then.choose(choice._replace(number=choice.number - begin))
+
+    def done(self, step: Step) -> None:
+        self._done += 1
+        if self._done > len(self.schedule):
+            self.then.done(step)
 
 
 def least(steps: Sequence[Step]) -> Schedule:

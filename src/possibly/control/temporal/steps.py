@@ -11,18 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
 
 from possibly.control.temporal.compiled import breadth_first
 from possibly.control.temporal.memoryless import Memoryless
 from possibly.control.temporal.options import Options
 from possibly.control.temporal.product import Product
-from possibly.control.temporal.search import DepthFirst, Path, Search
+from possibly.control.temporal.search import BreadthFirst, DepthFirst, Path, Search
 from possibly.control.temporal.system import State, System
 from possibly.errors import FormulaError
 from possibly.logic.ltl.automaton import Automaton, ReducedAutomaton, TableauAutomaton
 from possibly.logic.ltl.progression import TooLargeError
 from possibly.logic.ltl.tableau import TableauTooLargeError
-from possibly.logic.syntax import Node
+from possibly.logic.syntax import Leaf, Node
+
+SHARE = 256
+"""Classes of executions that are looked at between two pauses of the search by states."""
 
 
 @dataclass(slots=True)
@@ -51,6 +56,11 @@ class StepSearch:
         self.product = Product(system, self.automaton, start)
         self.search = _search(self.product, options)
         self.options = options
+        self.formula = formula
+        self._has_none = False
+        """Every class of executions was looked at, and none has a step."""
+        self._is_doubtful = False
+        """A step through some class was none of the system."""
         self._guessed = options.bound is not None or options.memoryless
         """Nothing more is guessed."""
         self._paths = self._filtered()
@@ -89,17 +99,50 @@ class StepSearch:
                 yield Path(path.moves[: size - 1], path.states[:size], loop)
 
     def _with_guess(self) -> Iterator[Path | None]:
-        """What the search finds; where that takes long, a step that was met by chance comes first."""
+        """What the search finds; where that takes long, a step through some class of executions comes first.
+
+        If all classes are looked at and none has a step, there is none.
+        """
+        sought = None if self._guessed else self._sought()
         for path in self.search.paths():
-            if path is None and not self._guessed and hasattr(self.product.system, "guesses"):
-                self._guessed = True
-                found = [
-                    self._cut(each) for each in self.product.system.guesses(self.product.start, self._least)
-                ]
-                fitting = [each for each in found if each is not None]
-                if fitting:
-                    yield min(fitting, key=lambda each: len(each.states))
+            if path is None and sought is not None:
+                for found in islice(sought, SHARE):
+                    yield found
+                    if found is not None:
+                        self._guessed, sought = True, None
+                        break
+                if self._has_none:
+                    return
             yield path
+
+    def _sought(self) -> Iterator[Path | None]:
+        """A step through each class of executions, in a system that has these; None: this one has none."""
+        system: Any = self.product.system
+        if not hasattr(system, "classes"):
+            return
+        classes = system.classes(self.product.start, self.formula, self._leaves())
+        while True:
+            try:
+                each = next(classes)
+            except StopIteration as end:
+                self._has_none = bool(end.value) and not self._is_doubtful
+                return
+            yield self._through(each)
+
+    def _leaves(self) -> list[Leaf]:
+        predicates = self.product.valuations.predicates
+        return list(dict.fromkeys([leaf for predicate in predicates for leaf in predicate.leaves]))
+
+    def _through(self, each: Any) -> Path | None:
+        """A shortest step through a class, as one of the system."""
+        product = Product(each, self.automaton, each.start)
+        for found in BreadthFirst(product, Options()).paths():
+            if found is not None:
+                system: Any = self.product.system
+                path = self._cut(system.way(each.schedule(found.states), self.product.start))
+                self._is_doubtful |= path is None
+                return path
+        return None
 
     def _cut(self, path: Path) -> Path | None:
         size = self._least(path.states)

@@ -15,19 +15,22 @@ from __future__ import annotations
 import itertools
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from possibly.control.execution import Access, Execution, Operation, Outcome, Step, Task
-from possibly.control.temporal.live import Follow, Schedule, Wander, least, past
+from possibly.control.causality import Causality
+from possibly.control.execution import Access, Execution, Operation, Outcome, Scheduler, Step, Task
+from possibly.control.temporal.live import Follow, Schedule, Wander, least
 from possibly.control.temporal.search import Path
 from possibly.control.temporal.system import Move, Reading, State, System
 from possibly.errors import FormulaError, PossiblyError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.predicates.functions import MISSING
-from possibly.logic.syntax import At, Done, Leaf, Local, Shared
+from possibly.logic.syntax import At, Done, Leaf, Local, Node, Shared
+from possibly.session.debugging.classes import REPEATS, Asked, Changes, Classes, ClassSystem, Way, asked_by
 from possibly.session.debugging.temporal import Opener, Opening
+from possibly.session.exploring.traces import trace_of
 from possibly.trace.place import place_in
 
 KEPT = 20_000
@@ -36,9 +39,8 @@ FURTHER = 30
 """Steps that an execution goes on beyond the state asked for."""
 TRIALS, QUIET = 40, 8
 """Executions that look for races before the session: at most, and without anything new."""
-REPEATS = 3
 GUESSES = 12
-"""Executions at random that look for a step which the search does not find soon."""
+"""Executions at random that are looked at first where the search by states takes long."""
 OUTCOME = "outcome"
 
 
@@ -135,19 +137,41 @@ class LiveSystem:
         name = f"{process}:{self._line(operation.at) or operation.kind}"
         return TaskMove(name, (process,), _described(operation, facts), task)
 
-    def guesses(self, state: State, least_of: Callable[[tuple[State, ...]], int | None]) -> Iterator[Path]:
-        """Ways from a state that were met by chance, without what does not matter to their ends.
-
-        `least_of` says how many of the states of a way a step needs at least; None: it is none.
-        """
+    def classes(
+        self, state: State, formula: Node, leaves: Sequence[Leaf]
+    ) -> Generator[ClassSystem, None, bool]:
+        """Executions beyond a state as what they stand for, first some at random; whether these are all."""
+        asked, changes = asked_by(formula, leaves), Changes()
         for seed in range(GUESSES):
-            execution = self._learnt(Wander(state, seed), state)
-            way = self._way(execution, len(state))
-            size = least_of(way.states)
-            if size is not None:
-                yield Path(way.moves[: size - 1], way.states[:size])
-                schedule = _needed(execution, len(state), size)
-                yield self._way(self._learnt(Follow(schedule, 1), state), len(state))
+            yield self._class(self._executed(Wander(state, seed)), state, asked, changes)
+        twin = self.program.twin()
+        classes = Classes(twin, self.visible)
+        try:
+            executions = classes.run(state)
+            while True:
+                try:
+                    execution = next(executions)
+                except StopIteration as end:
+                    return bool(end.value)
+                yield self._class(execution, state, asked, changes)
+        finally:
+            executions.close()
+            twin.close()
+            self.executions += classes.executions
+            self.missed |= classes.missed
+            self.unseen.update(changes.unseen)
+
+    def _class(self, execution: Execution, state: State, asked: Asked, changes: Changes) -> ClassSystem:
+        self._check_same_way(execution, state)
+        is_cut = execution.outcome in (Outcome.CUT_OFF, Outcome.DIVERGED)
+        outcome = None if is_cut else execution.outcome.value
+        initial = {**self.initial_values, **self.program.initial}
+        way = Way(execution.steps, len(state), changes.of(execution), initial, outcome, self._is_at)
+        return ClassSystem(way, asked, Causality(execution.steps))
+
+    def way(self, schedule: Schedule, state: State) -> Path:
+        """The states along a schedule, from one on it."""
+        return self._way(self._learnt(Follow(schedule, 1), state), len(state))
 
     def _way(self, execution: Execution, begin: int) -> Path:
         """An execution from a state on, as states and moves."""
@@ -232,16 +256,8 @@ class LiveSystem:
 
     def _learnt(self, scheduler: Follow, schedule: Schedule) -> Execution:
         """The same with a scheduler that begins with that schedule."""
-        from possibly.session.exploring.traces import trace_of
-
         execution = self._executed(scheduler)
-        self.uncontrolled.update(dict.fromkeys(execution.uncontrolled))
-        if execution.schedule[: len(schedule)] != schedule:
-            raise PossiblyError(
-                "the program did not go the same way again: something outside control decides",
-                file=self.name,
-                hint="; ".join(execution.uncontrolled) or None,
-            )
+        self._check_same_way(execution, schedule)
         execution = _each_thing_once(execution)
         initial = {**self.initial_values, **self.program.initial}
         trace = trace_of(execution, initial, self.name)
@@ -253,7 +269,16 @@ class LiveSystem:
                 self._keep(execution, number, facts)
         return execution
 
-    def _executed(self, scheduler: Follow) -> Execution:
+    def _check_same_way(self, execution: Execution, schedule: Schedule) -> None:
+        self.uncontrolled.update(dict.fromkeys(execution.uncontrolled))
+        if execution.schedule[: len(schedule)] != schedule:
+            raise PossiblyError(
+                "the program did not go the same way again: something outside control decides",
+                file=self.name,
+                hint="; ".join(execution.uncontrolled) or None,
+            )
+
+    def _executed(self, scheduler: Scheduler) -> Execution:
         """The program along a schedule; again if the runtime says that it cannot be learnt from."""
         for _ in range(1 + REPEATS):
             execution: Execution = self.program.execute(scheduler)
@@ -285,13 +310,6 @@ class LiveSystem:
             shared=known.shared | found.shared,
             labels=known.labels | found.labels | lines,
         )
-
-
-def _needed(execution: Execution, begin: int, size: int) -> Schedule:
-    """The schedule to a state and on from there, without what its last step does not come after."""
-    last = begin + size - 2
-    after = [number for number in past(execution.steps, last) if number >= begin] if size > 1 else []
-    return tuple([execution.steps[number].task for number in (*range(begin), *after)])
 
 
 def _unseen(step: Step, trace: Any, number: int) -> list[str]:

@@ -67,6 +67,23 @@ def detailed_trace_of(execution: Execution, initial: Fields | None = None) -> Ex
     return _Converter(execution, initial or {}, None, True).run()
 
 
+class StepEvents:
+    """The steps of an execution as events, one by one, where nobody needs a whole trace."""
+
+    def __init__(self, execution: Execution) -> None:
+        self._converter = _Converter(execution, {}, None, False)
+
+    @property
+    def names(self) -> tuple[Fields, Fields]:
+        """What users call tasks and things: where these are the same, so are the events of equal steps."""
+        return self._converter.names, self._converter.things
+
+    def fields(self, step: Step) -> tuple[str, Fields]:
+        """The process of a step, and the fields of its event."""
+        converter = self._converter
+        return converter._process(step.task), converter._placed(converter._whole(step))
+
+
 class _Last(NamedTuple):
     """The last event of a step that touched a thing."""
 

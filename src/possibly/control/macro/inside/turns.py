@@ -60,8 +60,8 @@ class Record:
 
     @property
     def started_now(self) -> Started | None:
-        """Who started it, as long as its first turn has done nothing."""
-        return None if self.acts or self.turns else self.started
+        """Who started it, as long as it has done nothing."""
+        return None if self.acts else self.started
 
     def goes_on(self, after: Anchor) -> None:
         self.turns += 1
