@@ -27,7 +27,7 @@ NUMBERS = opcode.opmap
 GENERATING = 0x20 | 0x200
 """Flags of generators."""
 _WHERE = 3
-"""The bits of RESUME's argument that say where: 0 a function begins, 1 after `yield`; 3.13 has another bit."""
+"""The bits of RESUME that say where it stands: 0 a function begins, 1 after `yield`; 3.13 has another bit."""
 FUNCTION = 0x2
 """The flag of code whose variables have numbers."""
 
