@@ -1,4 +1,5 @@
-/* When built-in containers end: they cannot be referred to weakly, so the function that frees them tells.
+/* When built-in containers, iterators and exceptions end: they cannot be referred to weakly, so the function
+ * that frees them tells.
  *
  * `track(object)` remembers an object of one of the types below, without a reference to it; `tell(function)`
  * says who is called, with the object's address, when a remembered object is about to be freed. Where this
@@ -110,6 +111,55 @@ COLLECTED(dict)
 COLLECTED(set)
 PLAIN(bytearray)
 
+/* Built-in exceptions and iterators: many types, whose objects are freed by the function that was theirs. */
+#define MOST_TYPES 128
+static struct {
+    PyTypeObject *type;
+    destructor plain;
+} others[MOST_TYPES];
+static size_t other_count = 0;
+
+static destructor plain_of(PyTypeObject *type)
+{
+    for (; type != NULL; type = type->tp_base)
+        for (size_t i = 0; i < other_count; i++)
+            if (others[i].type == type)
+                return others[i].plain;
+    return NULL;
+}
+
+static void free_other(PyObject *object)
+{
+    destructor plain = plain_of(Py_TYPE(object));
+    int is_collected = PyObject_IS_GC(object) && PyObject_GC_IsTracked(object);
+    if (is_collected) /* the collector may run meanwhile and must not meet what is about to end */
+        PyObject_GC_UnTrack(object);
+    told(object);
+    if (is_collected)
+        PyObject_GC_Track(object);
+    plain(object);
+}
+
+static int is_other(PyTypeObject *type)
+{
+    if (type->tp_flags & Py_TPFLAGS_HEAPTYPE || type->tp_weaklistoffset)
+        return 0;
+    return type->tp_iternext != NULL || PyType_FastSubclass(type, Py_TPFLAGS_BASE_EXC_SUBCLASS);
+}
+
+static int hook_other(PyTypeObject *type)
+{
+    for (size_t i = 0; i < other_count; i++)
+        if (others[i].type == type)
+            return 1;
+    if (other_count == MOST_TYPES)
+        return 0;
+    others[other_count].type = type;
+    others[other_count++].plain = type->tp_dealloc;
+    type->tp_dealloc = free_other;
+    return 1;
+}
+
 static int is_hooked = 0;
 
 static void hook(PyTypeObject *type, destructor *plain, destructor ours)
@@ -121,9 +171,11 @@ static void hook(PyTypeObject *type, destructor *plain, destructor ours)
 static PyObject *track(PyObject *self, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    if (type != &PyList_Type && type != &PyDict_Type && type != &PySet_Type && type != &PyByteArray_Type)
-        Py_RETURN_FALSE;
-    if (!is_hooked) {
+    if (type != &PyList_Type && type != &PyDict_Type && type != &PySet_Type && type != &PyByteArray_Type) {
+        if (!is_other(type) || !hook_other(type))
+            Py_RETURN_FALSE;
+    }
+    else if (!is_hooked) {
         is_hooked = 1;
         hook(&PyList_Type, &plain_list, free_list);
         hook(&PyDict_Type, &plain_dict, free_dict);
@@ -147,7 +199,7 @@ static PyObject *tell(PyObject *self, PyObject *function)
 }
 
 static PyMethodDef methods[] = {
-    {"track", track, METH_O, "Remembers a built-in container; False if it is none."},
+    {"track", track, METH_O, "Remembers an object of a built-in type; False if it cannot."},
     {"tell", tell, METH_O, "Who is called when a remembered object ends; forgets all others."},
     {NULL, NULL, 0, NULL},
 };

@@ -389,7 +389,7 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         return [Part(files.FAMILY, thing, (access,)) for thing, access in touched]
     if function is builtins.print:
         return _printed(given, now, at)
-    if module in HARMLESS or id(function) in _QUIET:
+    if (module in HARMLESS and name not in FIRST_CHANGED) or id(function) in _QUIET:
         return _looked_through(function, given, now, at)
     if (module == "itertools" and name not in COPYING) or any(function is each for each in LAZY):
         for each in given:

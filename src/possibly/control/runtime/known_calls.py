@@ -26,7 +26,7 @@ SHALLOW = frozenset(
 """Built-in functions that read what a container holds, and do not look into that."""
 FIRST_CHANGED = frozenset(
     "heappush heappop heapify heapreplace heappushpop insort insort_left insort_right shuffle "
-    "_count_elements".split()
+    "_count_elements _remove_dead_weakref".split()
 )
 """Functions of libraries that change their first argument and read the others."""
 FILLING = frozenset("pack_into readinto readinto1 recv_into recvfrom_into recvmsg_into".split())
