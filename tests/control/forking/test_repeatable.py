@@ -20,6 +20,7 @@ ALLOWED = {
     "modules without a state": "import re, json, os.path\nprint(re.match('a', json.dumps(os.path.sep)))\n",
     "a log": "import logging\nlogging.basicConfig(level=logging.INFO)\nlogging.getLogger('a').info('b')\n",
     "sets": "print({x for x in [1]}, set([2]), {3, len('a')}, hash('a'))\n",
+    "a file": "import os\nwith open('x', 'w') as f: f.write('y')\nos.remove('x')\n",
     "coroutines": "import asyncio\nasync def f(): await asyncio.sleep(0)\nasyncio.run(f())\n",
 }
 FORBIDDEN = {
@@ -61,7 +62,6 @@ FORBIDDEN = {
     "a finaliser": "class A:\n    def __del__(self): pass\n",
     "eval": "eval('1')\n",
     "setattr": "setattr(print, 'x', 1)\n",
-    "a file": "open('x', 'w')\n",
     "builtins by name": "__builtins__['x'] = 1\n",
     "claims": "import possibly\n",
 }

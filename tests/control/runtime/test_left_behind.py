@@ -55,6 +55,19 @@ logger = logging.getLogger('a.b')
 assert not logger.handlers
 logger.addHandler(logging.StreamHandler())
 """,
+    "a file": "import os\nassert not os.path.exists('a.txt')\nopen('a.txt', 'w').close()",
+    "a file that stays open": "f = open('a.txt', 'a')\nassert not f.tell()\nf.write('a')",
+    "a file that grows": """
+with open('a.txt', 'a') as f:
+    assert not f.tell()
+    f.write('a')
+""",
+    "a type that is interned": """
+import ctypes
+number = ctypes.POINTER(ctypes.c_int)
+assert not hasattr(number, 'a_b')
+number.a_b = 1
+""",
     "a global of its own module": "assert 'left' not in globals()\nleft = 1",
     "a loop": """
 import asyncio
@@ -63,6 +76,15 @@ assert asyncio.run(f()) == 'Task-1'
 """,
 }
 ORDINARY = {
+    "a file": "with open('a.txt', 'w') as f: f.write('a')",
+    "a journal": """
+import json, os
+for n in range(2):
+    with open('a.txt', 'a') as f: f.write(json.dumps(n))
+assert os.path.getsize('a.txt') == 2
+os.remove('a.txt')
+os.mkdir('b')
+""",
     "imports": "import os, re, json, logging, uuid, dataclasses, enum, heapq, sqlite3",
     "a set": "print(len({1, 2, 3} | set([4])))",
     "a log": "import logging\nlogging.getLogger(__name__).warning('a')",
@@ -71,7 +93,8 @@ ORDINARY = {
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[Path]:
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
     yield tmp_path / "program.py"
 
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Protocol
 from possibly.control.endings import cycles, failures
 from possibly.control.endings.deadlock import stuck
 from possibly.control.execution import Outcome, Scheduler
-from possibly.control.forking import outside
+from possibly.control.forking import disk, outside
 from possibly.control.forking.lasting import Life
 from possibly.control.loading import entries, evaluated, following, packages, states
 from possibly.control.loading import instrumented as loading
@@ -152,8 +152,9 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
         kernel.finish(Outcome.FINISHED, None)
     kernel.ending = True
     kernel.flush()
+    wrote = _put_back(kernel)
     execution, extra = result(kernel, memory, Outcome.FINISHED, None, output.getvalue())
-    extra |= _looked_at(kernel)
+    extra |= _looked_at(kernel) | wrote
     teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
     life.renew()
 
@@ -163,6 +164,15 @@ def _let_others_begin(memory: Memory) -> None:
     if packages.watched:
         states.name_all(memory.things)
     memory.begin()
+
+
+def _put_back(kernel: Kernel) -> dict[str, Any]:
+    """Puts files back as they were; tells if there were any."""
+    if not disk.is_changed():
+        return {}
+    disk.put_back(disk.folder)
+    kernel.uncontrolled.update(disk.lost)
+    return {"wrote": True}
 
 
 def _looked_at(kernel: Kernel) -> dict[str, Any]:
@@ -251,8 +261,11 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
         if kernel.failure is not None and outcome is not Outcome.DIVERGED:
             outcome, failure = Outcome.FAILED, kernel.failure
         if life.is_fresh or life.may_tell(kernel, memory, outcome):
+            wrote = _put_back(kernel)
             execution, extra = result(kernel, memory, outcome, failure, output.getvalue())
-            teller.tell(encoded(execution, {**extra, **_looked_at(kernel), "used": not life.is_fresh}))
+            more = {**_looked_at(kernel), **wrote, "used": not life.is_fresh}
+            teller.tell(encoded(execution, {**extra, **more}))
+        disk.put_back(disk.folder)
         teller.leave()
 
     return finish

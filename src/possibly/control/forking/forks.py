@@ -26,6 +26,7 @@ from mmap import mmap
 from typing import Any, NoReturn
 
 from possibly.control.execution import Execution, Outcome, Scheduler
+from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
 from possibly.control.forking.lasting import Life
@@ -101,6 +102,7 @@ class Zygote:
         self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
         self._turn = _Turn()
         self._standing = Standing()
+        self._disk = disk.new_folder()
         self._job: tuple[Job | None, bytes] = None, b""
         """The last one, and as it travels."""
         self._under_way = 0
@@ -115,6 +117,7 @@ class Zygote:
                 other._jobs.close()
                 os.close(other._results)
             self._standing.listen()
+            disk.folder = self._disk
             _serve(prepare, jobs, results, self._turn)
         jobs.close()
         os.close(results)
@@ -222,6 +225,7 @@ class Zygote:
                 os.waitpid(self.process, 0)
             except (ProcessLookupError, ChildProcessError):
                 pass
+            disk.put_back(self._disk)
             self._standing.close()
             self.process = 0
 
@@ -345,6 +349,7 @@ class _Runner:
         except (ProcessLookupError, PermissionError):
             pass
         if os.waitstatus_to_exitcode(status) != OVER:
+            disk.put_back(disk.folder)
             self.turn.rest()
             if not self.turn.is_used:
                 os.write(self.results, bytes(8))

@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any
 
 from possibly.control.execution import Outcome
-from possibly.control.forking import restored
+from possibly.control.forking import disk, restored
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading import packages
 from possibly.control.runtime import batons
@@ -44,6 +44,7 @@ class Life:
         self._state = dict(vars(self._main))
         self._threads = _next(threading._counter)  # type: ignore[attr-defined]
         self._restored = restored.kept()
+        self._files = disk.open_files()
 
     @property
     def is_fresh(self) -> bool:
@@ -57,6 +58,7 @@ class Life:
             and _is_quiet(kernel, memory)
             and self.executions < LONGEST
             and self._is_known()
+            and (loading.keeps_to_itself() or disk.open_files() == self._files)
             and packages.watched <= sys.stdlib_module_names
             and bool(loading.judgements)
             and all(judgement.holds() for judgement in loading.judgements.values())

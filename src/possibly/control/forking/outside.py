@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any
 
+from possibly.control.forking import disk
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
 from possibly.probes import port
@@ -64,6 +65,8 @@ def _alone() -> None:
 
 def _hear(event: str, given: tuple[Any, ...]) -> None:
     global is_mapped
+    if running.kernel is not None:
+        disk.hear(event, given)
     if event == "mmap.__new__" and running.kernel is not None:
         is_mapped = is_mapped or port.is_user_file(sys._getframe(1).f_code.co_filename)
     if event in EVENTS:

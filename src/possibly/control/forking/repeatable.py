@@ -8,9 +8,10 @@ The language is Python without the ways to what outlives an execution. What a pr
 what it uses of that does. Of modules of the standard library that keep no state (`PURE`) it may use all that
 is a function, a class or a constant; of others the names in `LIBRARY`, none of which is a module or a
 container, or keeps a state that calling it changes, unless `restored` puts that back; a module is named to
-take one of these from it and is never handed on. Names and attributes with two underscores lead to classes,
-frames and the variables of functions, and only harmless ones are allowed. There is no reflection (`globals`,
-`eval`, `setattr`, `getattr` with a computed name), no file, no finaliser. Nothing depends on where objects
+take one of these from it and is never handed on. Files are put back as they were (`disk`), and a process in
+which one is still open at the end is not used again. Names and attributes with two underscores lead to
+classes, frames and the variables of functions, and only harmless ones are allowed. There is no reflection
+(`globals`, `eval`, `setattr`, `getattr` with a computed name), no finaliser. Nothing depends on where objects
 lie in memory, on how deep a stack may grow, or on what the system calls a thread: no `id`, no
 `RecursionError`, no `ident`. (A set of objects that are hashed by their address is gone through in another
 order each time, in a process of its own too.)
@@ -43,6 +44,7 @@ LIBRARY: dict[str, frozenset[str]] = {
         "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
         "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
         "collections.abc": "Callable Iterable Iterator Generator Mapping Sequence Hashable",
+        "csv": "reader writer DictReader DictWriter QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC",
         "contextlib": "contextmanager closing suppress nullcontext ExitStack",
         "copy": "copy deepcopy",
         "dataclasses": "dataclass field replace asdict astuple fields",
@@ -56,10 +58,14 @@ LIBRARY: dict[str, frozenset[str]] = {
         "basicConfig",
         "operator": "itemgetter add sub mul truediv floordiv mod neg and_ or_ xor not_ eq ne lt le gt ge "
         "contains",
-        "os": "getcwd cpu_count sep linesep name getenv strerror fspath",
+        "os": "getcwd cpu_count sep linesep name getenv strerror fspath open close read write remove unlink "
+        "rename replace mkdir makedirs rmdir removedirs listdir stat lstat truncate fsync link symlink "
+        "readlink O_RDONLY O_WRONLY O_RDWR O_CREAT O_EXCL O_TRUNC O_APPEND",
+        "pathlib": "Path PurePath PosixPath PurePosixPath",
         "queue": "Queue LifoQueue PriorityQueue SimpleQueue Empty Full",
         "random": "random uniform randint choice randrange sample shuffle choices gauss seed "
         "getrandbits Random",
+        "shutil": "rmtree copy copy2 copyfile copytree move",
         "string": "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits punctuation whitespace "
         "Template",
         "sys": "argv exit maxsize stderr stdin stdout version_info",
@@ -78,9 +84,11 @@ PURE = frozenset(
     "unicodedata urllib.parse zlib".split()
 )
 """Modules that keep nothing but caches of what they compute."""
+FILES = frozenset({"csv", "os", "pathlib", "shutil"})
+"""Modules whose names change files, or may."""
 FORBIDDEN_NAMES = frozenset(
     "MemoryError RecursionError breakpoint compile copyright credits delattr dir eval exec exit "
-    "globals help id license locals memoryview open quit setattr vars".split()
+    "globals help id license locals memoryview quit setattr vars".split()
 )
 HARMLESS = frozenset(
     "__name__ __file__ __doc__ __init__ __new__ __enter__ __exit__ __len__ __iter__ __next__ __call__ __eq__ "
@@ -101,6 +109,8 @@ class Judgement:
     """Why the program needs a process for each execution, if it does."""
     others: list[tuple[str, str]] = field(default_factory=list)
     """Modules that have to be the user's own too, and names taken from them, which must not be modules."""
+    has_files: bool = False
+    """It may change files."""
 
     def holds(self) -> bool:
         """Whether nothing speaks against it, now that the imports have been done."""
@@ -119,7 +129,9 @@ def _is_own(name: str, taken: str) -> bool:
 def judged(tree: ast.Module) -> Judgement:
     """Of the source as it was written."""
     found = Judgement()
-    found.reason = next(_Module(tree, found.others).reasons(), None)
+    module = _Module(tree, found.others)
+    found.reason = next(module.reasons(), None)
+    found.has_files = module.has_files()
     return found
 
 
@@ -139,6 +151,12 @@ class _Module:
         for node in self.nodes:
             for reason in self._reasons(node):
                 yield f"{reason}, line {getattr(node, 'lineno', 0)}"
+
+    def has_files(self) -> bool:
+        """Whether anything in it has to do with files."""
+        names = {node.id for node in self.nodes if isinstance(node, ast.Name)}
+        taken = {node.module for node in self.nodes if isinstance(node, ast.ImportFrom)}
+        return "open" in names or not FILES.isdisjoint({*self.modules.values(), *taken})
 
     def _imports(self, node: ast.AST) -> Iterator[str]:
         match node:

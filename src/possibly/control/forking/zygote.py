@@ -108,6 +108,8 @@ class ControlledProgram:
         self.is_reused = False
         """The last execution was not the first in its process."""
         self._distrusted = False
+        self.writes_files = False
+        """Some execution has changed files: no two may run at a time."""
         self._stale = False
         """The zygote does not know all that the program imports."""
         self.until: float | None = None
@@ -187,6 +189,7 @@ class ControlledProgram:
             self._last = None
         elif execution.outcome is not Outcome.CUT_OFF:  # what was cut off would not end there again
             self._last = execution
+        self.writes_files = self.writes_files or bool(extra.get("wrote"))
         found = set(extra.get("racy", ())) - self.visible
         self.grown = bool(found)
         self.repeat = bool(extra.get("repeat"))
@@ -248,6 +251,7 @@ class ControlledProgram:
         """Takes over what the last execution of a twin showed."""
         self.grown, self.repeat, self.initial = twin.grown, twin.repeat, twin.initial
         self.claims = twin.claims
+        self.writes_files = self.writes_files or twin.writes_files
         self.assumed.update(twin.assumed)
         self.reasons.update(twin.reasons)
         self.left.update(twin.left)

@@ -19,6 +19,7 @@ from hashlib import blake2b
 from typing import Any
 
 from possibly.control.execution import Step
+from possibly.control.forking import disk
 from possibly.control.joining import surroundings
 from possibly.control.joining.frames import READS, Unreadable, held_by
 from possibly.control.joining.unseen import unseen
@@ -125,6 +126,8 @@ def _check(kernel: Kernel, memory: Memory) -> None:
         raise Unreadable("time")
     if kernel.failure is not None or kernel.uncontrolled or kernel.quiet > CHOOSING or memory.reached_out:
         raise Unreadable("what happened")
+    if disk.is_changed():
+        raise Unreadable("files")
     if kernel.claims or memory.watched or memory.racy:
         raise Unreadable("what is asked")
     if not loading.judgements or not all(each.holds() for each in loading.judgements.values()):

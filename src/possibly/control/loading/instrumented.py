@@ -35,9 +35,9 @@ executed: list[str] = []
 
 
 def keeps_to_itself() -> bool:
-    """Whether the source shows that the program has no way to other processes."""
+    """Whether the source shows that the program has no way to other processes and to files."""
     found = judgements.values()
-    return bool(found) and all(each.reason is None and not each.others for each in found)
+    return bool(found) and not any(each.reason or each.others or each.has_files for each in found)
 
 
 def code_of(file: str, module: str) -> CodeType:

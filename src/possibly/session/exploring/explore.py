@@ -239,9 +239,7 @@ class Search:
         self.found = Exploration()
         self.explorer = self.make() if options.kept is None else options.kept.begin(program, self.found)
         self.deepening = Deepening()
-        self.deepens = (
-            make is None and options.scheduler == "dpor" and options.kept is options.cluster is None
-        )
+        self.deepens = make is None and options.scheduler == "dpor" and not (options.kept or options.cluster)
         """Levels of preemptions are searched beside, if it will not come to its end within its limit."""
         self.begun = time.monotonic()
         self.limits: set[str] = set()
@@ -401,7 +399,11 @@ class Search:
 
     def _workers(self) -> int:
         """How many may work."""
-        return 1 if time.monotonic() - self.begun < ALONE else self.options.jobs
+        if self.program.writes_files or not self.found.executions:
+            return 1
+        if time.monotonic() - self.begun < ALONE:
+            return 1
+        return self.options.jobs
 
     def _ahead(self) -> int:
         """How many executions each worker may have on its way."""

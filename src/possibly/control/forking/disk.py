@@ -1,0 +1,241 @@
+"""Files as they were: what an execution changes on disk is put back before the next one begins.
+
+Theory of operation. The interpreter tells, by its audit events, that a file is about to be opened for
+writing, made, moved or removed. The first time that an execution names a path so, what is there is taken down
+in a folder of the zygote's: a line in an index, and beside it the content. At its end the execution removes
+what was not there, then makes the folders that were, then the files in them. A process that does not come to
+its end leaves the index behind, and the zygote puts it back; what a search that is given up leaves, whoever
+ends the zygote.
+
+Law: every execution begins with the same files. What cannot be put back is said to be out of control. Files
+that C code opens without telling are not known here, but for databases of sqlite.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+LARGEST = 64 << 20
+"""Bytes of a file that is still taken down."""
+APART = ("/dev/", "/proc/", "/sys/")
+"""Where there are no files that stay."""
+LOST = "which is not put back as it was, so executions differ"
+HELPS = "let the program write files of its own, in a folder for temporary files"
+_numbers = count(1)
+_open = open
+
+folder = ""
+"""Where it is taken down in this process; empty: nowhere."""
+_known: set[str] = set()
+_is_busy = False
+lost: dict[str, str] = {}
+"""What cannot be put back, and what helps."""
+
+
+def new_folder() -> str:
+    """A name for it; it is made when something is taken down."""
+    return os.path.join(tempfile.gettempdir(), f"possibly-{os.getpid()}-{next(_numbers)}")
+
+
+def is_changed() -> bool:
+    """Whether this process has changed any file since it began, or put all back."""
+    return bool(_known)
+
+
+def hear(event: str, given: tuple[Any, ...]) -> None:
+    """The interpreter is about to do something."""
+    global _is_busy
+    changed = _CHANGED.get(event)
+    if changed is None or not folder or _is_busy:
+        return
+    _is_busy = True
+    try:
+        for path in changed(given):
+            _keep(path)
+    finally:
+        _is_busy = False
+
+
+def _opened(given: tuple[Any, ...]) -> Iterator[str]:
+    if isinstance(given[2], int) and given[2] & WRITING:
+        yield from _target(given)
+
+
+def _target(given: tuple[Any, ...]) -> Iterator[str]:
+    """What is changed through a name, also if that is a link."""
+    for path in _named(given[0]):
+        yield os.path.realpath(path)
+
+
+def _entry(given: tuple[Any, ...]) -> Iterator[str]:
+    """A name itself, perhaps in a folder that is open."""
+    yield from _named(given[0], given[-1])
+
+
+def _moved(given: tuple[Any, ...]) -> Iterator[str]:
+    yield from _named(given[0], given[2])
+    yield from _named(given[1], given[3])
+
+
+def _made_link(given: tuple[Any, ...]) -> Iterator[str]:
+    yield from _named(given[1], given[-1])
+
+
+def _database(given: tuple[Any, ...]) -> Iterator[str]:
+    for path in _named(given[0]):
+        if os.path.basename(path) != ":memory:":
+            yield from (path + more for more in ("", "-journal", "-wal", "-shm"))
+
+
+_CHANGED: dict[str, Callable[[tuple[Any, ...]], Iterator[str]]] = {
+    "open": _opened,
+    "os.truncate": _target,
+    "os.chmod": _target,
+    "os.utime": _target,
+    "os.remove": _entry,
+    "os.rmdir": _entry,
+    "os.mkdir": _entry,
+    "os.rename": _moved,
+    "os.link": _made_link,
+    "os.symlink": _made_link,
+    "shutil.rmtree": lambda given: _named(given[0]),
+    "sqlite3.connect": _database,
+}
+"""Audit events, and what they are about to change."""
+
+
+def _named(path: Any, within: Any = -1) -> Iterator[str]:
+    """The whole path; nothing where it is the number of an open file, which was told of before."""
+    if isinstance(path, int) or path is None:
+        return
+    name = os.fsdecode(path)
+    if isinstance(within, int) and within >= 0 and not os.path.isabs(name):
+        name = os.path.join(os.readlink(f"/proc/self/fd/{within}"), name)
+    yield os.path.abspath(name)
+
+
+def _keep(path: str) -> None:
+    """Takes down what is at a path."""
+    if path in _known or path.startswith((*APART, folder)) or "__pycache__" in path:
+        return
+    _known.add(path)
+    try:
+        found = os.lstat(path)
+    except OSError:
+        _note({"path": path, "kind": "absent"})
+        return
+    told: dict[str, Any] = {"path": path, "mode": stat.S_IMODE(found.st_mode)}
+    told["times"] = [found.st_atime_ns, found.st_mtime_ns]
+    if stat.S_ISLNK(found.st_mode):
+        _note({**told, "kind": "link", "to": os.readlink(path)})
+    elif stat.S_ISDIR(found.st_mode):
+        _note({**told, "kind": "folder"})
+        for name in os.listdir(path):
+            _keep(os.path.join(path, name))
+    elif stat.S_ISREG(found.st_mode):
+        _keep_content(path, found.st_size, told)
+
+
+def _keep_content(path: str, size: int, told: dict[str, Any]) -> None:
+    if size > LARGEST:
+        lost[f"the file {path}, {LOST}"] = HELPS
+        return
+    os.makedirs(folder, 0o700, exist_ok=True)
+    content = os.path.join(folder, f"{os.getpid()}-{len(_known)}")
+    shutil.copyfile(path, content)
+    _note({**told, "kind": "file", "content": content})
+
+
+def _note(told: dict[str, Any]) -> None:
+    os.makedirs(folder, 0o700, exist_ok=True)
+    with _open(_index(folder), "a") as index:
+        index.write(json.dumps(told) + "\n")
+
+
+def _index(where: str) -> str:
+    return os.path.join(where, "index")
+
+
+def put_back(where: str) -> None:
+    """Puts back what was taken down in a folder, which goes."""
+    global _is_busy
+    _known.clear()
+    if not where or not os.path.exists(_index(where)):
+        return
+    _is_busy = True
+    try:
+        with _open(_index(where)) as index:
+            told = [json.loads(line) for line in index if line.endswith("\n")]
+        first = {each["path"]: each for each in reversed(told)}  # by whichever process
+        for each in sorted(first.values(), key=_when):
+            _put_back(each)
+        shutil.rmtree(where, ignore_errors=True)
+    finally:
+        _is_busy = False
+
+
+def _when(told: dict[str, Any]) -> tuple[int, str]:
+    """Outer folders come before inner ones."""
+    return list(_WAYS).index(told["kind"]), told["path"]
+
+
+def _put_back(told: dict[str, Any]) -> None:
+    try:
+        _WAYS[told["kind"]](told["path"], told)
+    except OSError:
+        lost[f"the file {told['path']}, {LOST}"] = HELPS
+
+
+def _absent(path: str, told: dict[str, Any]) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
+def _folder(path: str, told: dict[str, Any]) -> None:
+    if not os.path.isdir(path):
+        _absent(path, told)
+        os.mkdir(path)
+    os.chmod(path, told["mode"])
+
+
+def _link(path: str, told: dict[str, Any]) -> None:
+    if not os.path.islink(path) or os.readlink(path) != told["to"]:
+        _absent(path, told)
+        os.symlink(told["to"], path)
+
+
+def _file(path: str, told: dict[str, Any]) -> None:
+    if os.path.islink(path) or os.path.isdir(path):
+        _absent(path, told)
+    if not _is_same(path, told["content"]):
+        shutil.copyfile(told["content"], path)
+    os.chmod(path, told["mode"])
+    os.utime(path, ns=tuple(told["times"]))
+
+
+def _is_same(path: str, other: str) -> bool:
+    if not os.path.exists(path) or os.path.getsize(path) != os.path.getsize(other):
+        return False
+    with _open(path, "rb") as one, _open(other, "rb") as two:
+        return one.read() == two.read()
+
+
+_WAYS = {"absent": _absent, "folder": _folder, "link": _link, "file": _file}
+
+
+def open_files() -> frozenset[str]:
+    """The numbers of the files that this process has open; the one that lists them is among them."""
+    try:
+        return frozenset(os.listdir("/proc/self/fd"))
+    except OSError:
+        return frozenset()
