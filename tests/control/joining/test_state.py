@@ -151,6 +151,11 @@ SUBTLE = {
         "log.disabled = bool(i)",
         "log.disabled",
     ),
+    "the order of an ordered dictionary": (
+        "from collections import OrderedDict\nd = OrderedDict(a=1, b=2)",
+        "d.move_to_end('a' if i else 'b')",
+        "list(d)",
+    ),
     "where the items of a set lie": (
         "s = None\ndef laid(order):\n    found = set()\n    for each in order: found.add(each)\n"
         "    found.discard(0)\n    found.discard(16)\n    return found",

@@ -183,7 +183,7 @@ class Words:
         self.said += (type(value).__name__, len(value))
         if type(value) is defaultdict:
             self.say(value.default_factory)
-        for key, each in dict.items(value):
+        for key, each in type(value).items(value):  # an ordered one has an order of its own
             self.say(key)
             self.say(each)
 
