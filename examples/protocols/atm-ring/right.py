@@ -15,7 +15,7 @@ from queue import Queue
 WINDOW = 3
 
 
-def unit(me: int, cells: int, inbox: Queue, following: Queue, faulty: bool) -> None:
+def unit(me: int, cells: int, inbox: Queue, following: Queue, fault: str) -> None:
     ack = False
     req = False
     credit = WINDOW
@@ -30,8 +30,10 @@ def unit(me: int, cells: int, inbox: Queue, following: Queue, faulty: bool) -> N
             if me:
                 following.put((what, fresh, used))
             break
-        if what == "reset" and not (faulty and me == 1):  # the fault: unit 1 lets the reset pass by
-            credit = WINDOW
+        if what == "reset" and not (fault == "passed by" and me == 1):  # the fault: unit 1 lets it pass by
+            credit = (
+                min(credit + 1, WINDOW) if fault == "one cell" else WINDOW
+            )  # the other fault: of one cell
         if what == "cell" and req and credit:
             cells -= 1
             credit -= 1
@@ -53,11 +55,11 @@ def _next(what: str, fresh: bool, used: bool) -> tuple[str, bool, bool]:
     return ("stop" if fresh else "reset"), False, False
 
 
-def main(count: int, cells: int, faulty: bool = False) -> None:
+def main(count: int, cells: int, fault: str = "") -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
     threads = [
         threading.Thread(
-            target=unit, args=(me, cells, inboxes[me], inboxes[(me + 1) % count], faulty), name=f"Unit{me}"
+            target=unit, args=(me, cells, inboxes[me], inboxes[(me + 1) % count], fault), name=f"Unit{me}"
         )
         for me in range(count)
     ]

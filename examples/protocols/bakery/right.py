@@ -20,7 +20,7 @@ def wait_while(blocked) -> None:  # type: ignore[no-untyped-def]
         time.sleep(0.0005)
 
 
-def process(me: int, entries: int, taken: threading.Barrier, faulty: bool) -> None:
+def process(me: int, entries: int, taken: threading.Barrier, fault: str) -> None:
     inCS = False
     for _ in range(entries):
         choosing[me] = True
@@ -29,22 +29,25 @@ def process(me: int, entries: int, taken: threading.Barrier, faulty: bool) -> No
         others = [other for other in range(len(number)) if other != me]
         taken.wait()  # everybody has a number, so that there is something to decide
         for other in others:
-            if faulty:  # the fault: it does not look at the others' numbers
+            if fault == "blind":  # the fault: it does not look at the others' numbers
                 continue
             wait_while(lambda other=other: choosing[other])
             wait_while(lambda other=other: number[other] > 0 and (number[other], other) < (number[me], me))
         inCS = True
+        if fault == "early":  # the other fault: it gives its number back while it is still inside
+            number[me] = 0
         inCS = False
-        number[me] = 0
+        if fault != "early":
+            number[me] = 0
     assert not inCS
 
 
-def main(count: int, entries: int, faulty: bool = False) -> None:
+def main(count: int, entries: int, fault: str = "") -> None:
     number.extend([0] * count)
     choosing.extend([False] * count)
     taken = threading.Barrier(count)
     threads = [
-        threading.Thread(target=process, args=(me, entries, taken, faulty), name=f"P{me}")
+        threading.Thread(target=process, args=(me, entries, taken, fault), name=f"P{me}")
         for me in range(count)
     ]
     for thread in threads:

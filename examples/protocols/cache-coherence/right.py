@@ -28,7 +28,7 @@ def cache(me: int, directory: Queue, inbox: Queue, done: Queue) -> None:
     assert state
 
 
-def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
+def keep_directory(caches: list[Queue], inbox: Queue, fault: str) -> None:
     sharers: set[int] = set()
     owner = None
     waiting: list[tuple[str, int]] = []
@@ -42,10 +42,14 @@ def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
             caches[who].put("modified")
             continue
         others = sharers | {owner} if what == "write" else {owner}
+        if what == "read" and fault == "reader":  # the other fault: who wrote is not told of readers
+            others = set()
         others = {other for other in others if other is not None and other != who}
         for other in sorted(others):
             caches[other].put("invalidate" if what == "write" else "downgrade")
-        missing = 0 if faulty else len(others)  # the fault: it does not wait until they have given it up
+        missing = (
+            0 if fault == "hasty" else len(others)
+        )  # the fault: it does not wait until they have given it up
         while missing:
             message = inbox.get()
             if message[0] == "given up":
@@ -61,11 +65,11 @@ def keep_directory(caches: list[Queue], inbox: Queue, faulty: bool) -> None:
             caches[who].put("shared")
 
 
-def main(count: int, accesses: int, faulty: bool = False) -> None:
+def main(count: int, accesses: int, fault: str = "") -> None:
     inbox: Queue = Queue()
     done: Queue = Queue()
     caches: list[Queue] = [Queue() for _ in range(count)]
-    threads = [threading.Thread(target=keep_directory, args=(caches, inbox, faulty), name="Directory")]
+    threads = [threading.Thread(target=keep_directory, args=(caches, inbox, fault), name="Directory")]
     threads += [
         threading.Thread(target=cache, args=(me, inbox, caches[me], done), name=f"Cache{me}")
         for me in range(count)

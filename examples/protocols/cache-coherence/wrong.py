@@ -9,4 +9,4 @@ import sys
 from right import main
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:] or (3, 3)), faulty=True)
+    main(*map(int, sys.argv[1:] or (3, 3)), fault="hasty")

@@ -29,20 +29,23 @@ def user(me: int, requests: int, broker: Queue, inbox: Queue) -> None:
     assert replied or not sent or not requested
 
 
-def keep_broker(users: list[Queue], agent: Queue, inbox: Queue) -> None:
+def keep_broker(users: list[Queue], agent: Queue, inbox: Queue, fault: str) -> None:
     left = len(users)
     while left:
         what, who = inbox.get()
         if what == "request":
             agent.put(("request", who))
+            if fault == "at once":  # the other fault: it answers before the request was performed
+                users[who].put("reply")
         elif what == "reply":
-            users[who].put("reply")
+            if fault != "at once":
+                users[who].put("reply")
         else:
             left -= 1
     agent.put(("stop", -1))
 
 
-def keep_agent(broker: Queue, servers: list[Queue], inbox: Queue, faulty: bool) -> None:
+def keep_agent(broker: Queue, servers: list[Queue], inbox: Queue, fault: str) -> None:
     SRequestSent = False
     SReplyReceived = True
     home, served = 0, 0
@@ -54,7 +57,9 @@ def keep_agent(broker: Queue, servers: list[Queue], inbox: Queue, faulty: bool) 
         SReplyReceived = False
         SRequestSent = True
         servers[home].put(("request", who))
-        if faulty and not served % 3:  # the fault: it asks the other server as well, to be on the safe side
+        if (
+            fault == "twice" and not served % 3
+        ):  # the fault: it asks the other server as well, to be on the safe side
             servers[1 - home].put(("as if at home", who))
         while True:
             answer, asked = inbox.get()
@@ -96,15 +101,15 @@ def server(me: int, users: int, other: Queue, agent: Queue, inbox: Queue, ready:
                 other.put(("move", -1))
 
 
-def main(count: int, requests: int, faulty: bool = False) -> None:
+def main(count: int, requests: int, fault: str = "") -> None:
     users: list[Queue] = [Queue() for _ in range(count)]
     servers: list[Queue] = [Queue(), Queue()]
     broker: Queue = Queue()
     agent: Queue = Queue()
     ready: Queue = Queue()
     threads = [
-        threading.Thread(target=keep_broker, args=(users, agent, broker), name="Broker"),
-        threading.Thread(target=keep_agent, args=(broker, servers, agent, faulty), name="Agent"),
+        threading.Thread(target=keep_broker, args=(users, agent, broker, fault), name="Broker"),
+        threading.Thread(target=keep_agent, args=(broker, servers, agent, fault), name="Agent"),
         *(
             threading.Thread(
                 target=server,

@@ -11,7 +11,7 @@ import threading
 from queue import Queue
 
 
-def process(me: int, number: int, inbox: Queue, following: Queue, faulty: bool) -> None:
+def process(me: int, number: int, inbox: Queue, following: Queue, fault: str) -> None:
     isLeader = False
     mine = number
     leader = -1
@@ -26,21 +26,23 @@ def process(me: int, number: int, inbox: Queue, following: Queue, faulty: bool) 
                 following.put((what, other))
         elif other > number:
             following.put((what, other))
-        elif other == number or (faulty and me == 1):  # the fault: any lower number is one's own
+        elif other == number or (fault == "lower" and me == 1):  # the fault: any lower number is one's own
             isLeader = True
             leader = number
             following.put(("leader", number))
     assert leader >= 0 or mine == leader or isLeader
 
 
-def main(count: int, faulty: bool = False) -> None:
+def main(count: int, fault: str = "") -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
     numbers = [(me * me + 5 * me) % 997 for me in range(count)]
     order = sorted(range(count), key=lambda me: (numbers[me], me))
     rank = {me: place for place, me in enumerate(order)}
+    if fault == "same":  # the other fault: two have the highest number
+        rank[order[-2]] = rank[order[-1]]
     threads = [
         threading.Thread(
-            target=process, args=(me, rank[me], inboxes[me], inboxes[(me + 1) % count], faulty), name=f"P{me}"
+            target=process, args=(me, rank[me], inboxes[me], inboxes[(me + 1) % count], fault), name=f"P{me}"
         )
         for me in range(count)
     ]

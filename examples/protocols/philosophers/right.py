@@ -12,7 +12,7 @@ import threading
 from queue import Queue
 
 
-def philosopher(me: int, inboxes: list[Queue], eaten: Queue, faulty: bool) -> None:
+def philosopher(me: int, inboxes: list[Queue], eaten: Queue, fault: str) -> None:
     hungry = False
     eat = False
     count = len(inboxes)
@@ -21,16 +21,17 @@ def philosopher(me: int, inboxes: list[Queue], eaten: Queue, faulty: bool) -> No
     wanted: set[int] = set()
     asked: set[int] = set()
     while True:
-        if hungry and len(forks) == len(edges):
+        needed = 1 if fault == "greedy" else len(edges)  # the other fault: one fork is enough
+        if hungry and len(forks) >= needed:
             eat = True
             hungry = False
             eat = False
             forks = dict.fromkeys(forks, "dirty")
             eaten.put(me)
         for edge in sorted(wanted & forks.keys()):
-            if forks[edge] == "dirty" or not hungry or faulty:
+            if forks[edge] == "dirty" or not hungry or fault == "kept":
                 wanted.discard(edge)
-                if not faulty:  # the fault: who hands a fork over keeps it as well
+                if fault != "kept":  # the fault: who hands a fork over keeps it as well
                     del forks[edge]
                 inboxes[edges[edge]].put(("fork", edge))
         for edge in sorted(edges.keys() - forks.keys() - asked):
@@ -49,11 +50,11 @@ def philosopher(me: int, inboxes: list[Queue], eaten: Queue, faulty: bool) -> No
             forks[edge] = "clean"
 
 
-def main(count: int, meals: int, faulty: bool = False) -> None:
+def main(count: int, meals: int, fault: str = "") -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
     eaten: Queue = Queue()
     threads = [
-        threading.Thread(target=philosopher, args=(me, inboxes, eaten, faulty), name=f"Phil{me}")
+        threading.Thread(target=philosopher, args=(me, inboxes, eaten, fault), name=f"Phil{me}")
         for me in range(count)
     ]
     for thread in threads:

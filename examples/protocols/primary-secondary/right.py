@@ -12,7 +12,7 @@ import threading
 from queue import Queue
 
 
-def node(me: int, hands: int, inboxes: list[Queue], ready: Queue, faulty: bool) -> None:
+def node(me: int, hands: int, inboxes: list[Queue], ready: Queue, fault: str) -> None:
     primary = 0
     secondary = 1
     isSecondary = me == 1
@@ -28,7 +28,7 @@ def node(me: int, hands: int, inboxes: list[Queue], ready: Queue, faulty: bool) 
                     inbox.put(("stop", me, 0))
                 continue
             successor = next(n % len(inboxes) for n in range(me + 1, me + 3) if n % len(inboxes) != secondary)
-            if faulty:  # the fault: it does not wait until it is let go
+            if fault == "early":  # the fault: it does not wait until it is let go
                 isPrimary = False
             inboxes[successor].put(("take over", me, left - 1))
         elif what == "take over":
@@ -36,18 +36,22 @@ def node(me: int, hands: int, inboxes: list[Queue], ready: Queue, faulty: bool) 
             isPrimary = True
             inboxes[secondary].put(("I am primary", me, left))
         elif what == "I am primary":
-            old, primary = primary, other
-            inboxes[old].put(("let go", me, left))
+            old = primary
+            if fault == "late":  # the other fault: it turns to the new primary when the old one was let go
+                inboxes[old].put(("let go", me, left))
+            primary = other
+            if fault != "late":
+                inboxes[old].put(("let go", me, left))
             inboxes[primary].put(("go on", me, left))
         elif what == "let go":
             isPrimary = False
 
 
-def main(count: int, hands: int, faulty: bool = False) -> None:
+def main(count: int, hands: int, fault: str = "") -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
     started: Queue = Queue()
     threads = [
-        threading.Thread(target=node, args=(me, hands, inboxes, started, faulty), name=f"Node{me}")
+        threading.Thread(target=node, args=(me, hands, inboxes, started, fault), name=f"Node{me}")
         for me in range(count)
     ]
     for thread in threads:

@@ -11,7 +11,7 @@ import threading
 from queue import Queue
 
 
-def process(me: int, inboxes: list[Queue], left: Queue, faulty: bool) -> None:
+def process(me: int, inboxes: list[Queue], left: Queue, fault: str) -> None:
     inCS = False
     tryCS = False
     clock, mine, answers = 0, 0, 0
@@ -37,17 +37,25 @@ def process(me: int, inboxes: list[Queue], left: Queue, faulty: bool) -> None:
                     inbox.put(("request", me, mine))
         elif what == "answer":
             answers += 1
-        elif tryCS and (mine, me) < (time, other) and not faulty:  # the fault: it answers whatever it wants
+        elif tryCS and _is_first((mine, me), (time, other), fault):
             put_off.append(other)
         else:
             inboxes[other].put(("answer", me, 0))
 
 
-def main(count: int, entries: int, faulty: bool = False) -> None:
+def _is_first(mine: tuple[int, int], theirs: tuple[int, int], fault: str) -> bool:
+    if fault == "polite":  # the fault: it answers whatever it wants
+        return False
+    if fault == "ties":  # the other fault: equal times are not told apart
+        return mine[0] < theirs[0]
+    return mine < theirs
+
+
+def main(count: int, entries: int, fault: str = "") -> None:
     inboxes: list[Queue] = [Queue() for _ in range(count)]
     left: Queue = Queue()
     threads = [
-        threading.Thread(target=process, args=(me, inboxes, left, faulty), name=f"P{me}")
+        threading.Thread(target=process, args=(me, inboxes, left, fault), name=f"P{me}")
         for me in range(count)
     ]
     for inbox in inboxes:  # before they are there, so that everybody asks before it answers anybody
