@@ -104,6 +104,10 @@ export class Explained {
     if (property.path === null || run === null) return;
     const path = property.path;
     const inPath = new Set(path);
+    // An execution that failed is its own failing order: it is shown once, with room for what its steps did.
+    const isObserved = path.length === run.count && path.every((event, index) => event === index);
+    this.observed.element.parentElement!.hidden = isObserved;
+    this.orders.classList.toggle("single", isObserved);
     const deciding = this.orders.querySelector(".deciding")!;
     deciding.textContent = property.truth === "violated" ? "Failing order" : "Order that satisfies it";
     this.observed.show(run.count, (index) => this.row(property, index, index, inPath));

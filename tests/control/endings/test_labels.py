@@ -46,6 +46,15 @@ def test_names(made: list[str], called: list[str], tmp_path: Path) -> None:
     assert list(labels.values()) == [each.format(file) for each in called]
 
 
+def test_the_source_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    for name in ("one", "another"):
+        file.write_text(f"{name} = Lock()\n")
+        labels = {"0:1": f"the lock of {file}:1"}
+        name_by_lines(labels)
+        assert labels == {"0:1": name}
+
+
 def test_a_name_that_is_taken_is_not_given_again(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(SOURCE)

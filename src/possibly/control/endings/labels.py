@@ -44,6 +44,7 @@ def _numbered(name: str, label: str, things: list[str]) -> list[str]:
 def _assigned_at(place: str, kind: str) -> list[str]:
     """The variables that get a new thing of that kind on a line, from left to right."""
     file, line = place_in(place)
+    linecache.checkcache(file)  # a program may be edited while we live
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):

@@ -17,6 +17,8 @@ is one event, after which each variable has the value that the turn gave it last
 from __future__ import annotations
 
 import linecache
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from possibly.control.execution import Execution, Step
@@ -57,9 +59,14 @@ def trace_of(execution: Execution, initial: Fields | None = None, file: str | No
     return _Converter(execution, initial or {}, file, False).run().trace
 
 
-def shown_trace_of(execution: Execution, initial: Fields | None = None) -> ExecutionTrace:
-    """The trace of an execution, an event a step, and which step each event is."""
-    return _Converter(execution, initial or {}, None, False).run()
+def shown_trace_of(
+    execution: Execution, initial: Fields | None = None, told: Mapping[int, str] | None = None
+) -> ExecutionTrace:
+    """The trace of an execution, an event a step, and which step each event is.
+
+    A turn, which is many things in one, is labelled by what is told of its step.
+    """
+    return _Converter(execution, initial or {}, None, False, told or {}).run()
 
 
 def detailed_trace_of(execution: Execution, initial: Fields | None = None) -> ExecutionTrace:
@@ -93,14 +100,24 @@ class _Last(NamedTuple):
 
 
 class _Converter:
-    def __init__(self, execution: Execution, initial: Fields, file: str | None, apart: bool) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        initial: Fields,
+        file: str | None,
+        apart: bool,
+        told: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
         self.execution = execution
         self.builder = TraceBuilder(file)
         self.initial = initial
         self.apart = apart
+        self.told = told
         self.names = process_names(execution)
         self.queues = _queue_names(execution)
         self.things = things_of(execution)
+        self.number = 0
+        """Of the step."""
         self.steps: list[int] = []
         self.written: dict[str, _Last] = {}
         self.read: dict[str, dict[str, _Last]] = {}
@@ -113,6 +130,7 @@ class _Converter:
     def run(self) -> ExecutionTrace:
         self.builder.header([(self.names.get("0", "MainThread"), {})], self._shared())
         for number, step in enumerate(self.execution.steps):
+            self.number = number
             self._add(step)
             self.steps.extend([number] * (len(self.builder) - len(self.steps)))
         return ExecutionTrace(_with_cuts_told(self.builder.finish()), self.steps)
@@ -141,10 +159,15 @@ class _Converter:
                 after[self.spawned[step.task]] = None
                 moments[0]["parent"] = self._process(parent_of(step.task))
         for moment in moments:
-            self.builder.add_fields({"p": process, **self._placed(moment)})
+            self.builder.add_fields({"p": process, **self._placed(moment), **self._turn(step)})
             self.builder.order(after)
             after = {}
         self.spawned.update(dict.fromkeys(self._started_by(step), len(self.builder) - 1))
+
+    def _turn(self, step: Step) -> Fields:
+        """What a turn is called."""
+        text = self.told.get(self.number, "") if step.operation.kind in TURNS else ""
+        return {"label": text} if text else {}
 
     def _process(self, task: str) -> str:
         return self.names.get(task, task)

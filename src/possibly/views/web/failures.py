@@ -31,6 +31,8 @@ from possibly.views.web.page import page_of
 
 MOST_LINES, WIDEST = 12, 60
 """Of a box that stands for a turn."""
+BEGINNINGS = frozenset({"begin", "continue", "woken"})
+"""Of a turn: why it could go on."""
 Quote = Callable[[str | None], str | None]
 
 
@@ -43,13 +45,24 @@ def failure_page(
     trees: Sequence[Tree] = (),
 ) -> str:
     """The whole page as text."""
-    shown = shown_trace_of(_up_to_failure(failure), initial)
+    execution = _up_to_failure(failure)
+    shown = shown_trace_of(execution, initial, _told_of_turns(execution))
     computation = Computation(shown.trace, "causal")
     contents = Contents(trees=trees, pictures=list(_pictures(failure)), quote=quote)
     document = picture_document(title, computation, None, contents)
     document["properties"] = [_property(failure, shown, replay)]
     without_script = element("pre", "\n".join(failure_lines(failure, full=True)))
     return page_of(document, without_script)
+
+
+def _told_of_turns(execution: Execution) -> dict[int, str]:
+    """What each step did, in a few words: how it began only if there is nothing else."""
+    found: dict[int, str] = {}
+    for number, rows in groupby(shown_rows(execution), key=lambda row: row.number):
+        told = [(row.kind, row.text) for row in rows]
+        matter = [text for kind, text in told if kind not in BEGINNINGS] or [text for _, text in told]
+        found[number - 1] = ", ".join(matter)
+    return found
 
 
 def _up_to_failure(failure: Failure) -> Execution:
@@ -115,7 +128,8 @@ def waits_for(failure: Failure) -> Picture:
         holds = [f"holds {each['thing']}" for each in row["holds"]]
         picture.boxes[row["task"]] = Box((row["name"], *holds), number, 0, marked=row["task"] in cycle)
     for row in rows:
-        label = f"{row['thing']}  {row['at'].rpartition('/')[2]}"
+        is_task = row["thing"] in [names.get(other, other) for other in row["for"]]  # the arrow says it
+        label = f"{'' if is_task else row['thing']}  {row['at'].rpartition('/')[2]}".strip()
         for other in row["for"]:
             picture.boxes.setdefault(other, Box((names.get(other, other),), 0, 1))
             picture.arrows.append(Arrow(row["task"], other, label=label))

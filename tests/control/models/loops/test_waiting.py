@@ -19,6 +19,7 @@ WAITS: dict[str, dict[str, Any]] = {
     "units = asyncio.Semaphore(0); await units.acquire()": {"does": "take"},
     "jobs = asyncio.Queue(); jobs.put_nowait(1); await jobs.join()": {"does": "await", "thing": "jobs"},
     "await asyncio.create_task(asyncio.Queue().get())": {"does": "await", "for": ["0.1.1"]},
+    "await asyncio.gather(asyncio.Queue().get(), asyncio.Event().wait())": {"for": ["0.1.1", "0.1.2"]},
     "await asyncio.Future()": {"does": "await", "for": []},
 }  # fmt: skip
 

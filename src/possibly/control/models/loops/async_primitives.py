@@ -64,13 +64,19 @@ def why_blocked(owner: Any) -> dict[str, Any]:
     }
     found = awaited_primitive(owner.get_coro())
     if found is None:
-        waiter = getattr(owner, "_fut_waiter", None)
-        return told | ({"for": [name_of(waiter)]} if isinstance(waiter, AsyncTask) else {})
+        return told | {"for": _tasks_behind(getattr(owner, "_fut_waiter", None))}
     primitive, method = found
     holder = _holders.get(primitive)
     is_unit = isinstance(primitive, asyncio.Semaphore)
     told |= {"thing": name_of(primitive), "does": "take" if is_unit else _WAITS.get(method, "await")}
     return told | ({} if holder is None else {"for": [holder.task], "since": holder.at})
+
+
+def _tasks_behind(waiter: Any) -> list[str]:
+    """The tasks whose end a future waits for, itself or those that it gathers."""
+    if isinstance(waiter, AsyncTask):
+        return [name_of(waiter)]
+    return [name for each in getattr(waiter, "_children", None) or () for name in _tasks_behind(each)]
 
 
 _INNER = frozenset({"feed_data", "feed_eof", "set_exception"})
