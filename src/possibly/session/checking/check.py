@@ -225,10 +225,14 @@ class Checker:
 
     def vacuous(self, bound: Bound, verdict: Verdict) -> tuple[str, ...]:
         """A warning if a property of states holds because a left side is never true."""
-        from possibly.session.checking.vacuity import told
+        from possibly.session.checking.vacuity import told, told_immaterial
 
         lefts = self.never_true(bound, verdict)
-        return (told(verdict.name, lefts),) if lefts else ()
+        parts = self.immaterial(bound, verdict, lefts)
+        return (
+            *([told(verdict.name, lefts)] if lefts else ()),
+            *([told_immaterial(verdict.name, parts)] if parts else ()),
+        )
 
     def never_true(self, bound: Bound, verdict: Verdict) -> tuple[Node, ...]:
         """The left sides of a property that holds which are true in no order, as far as that is known."""
@@ -239,6 +243,21 @@ class Checker:
         from possibly.session.checking.vacuity import never_true
 
         return never_true(bound.formula, partial(self._ever, bound), self.options.vacuity)
+
+    def immaterial(self, bound: Bound, verdict: Verdict, never: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The parts of a property that holds which may be anything, if that is asked for."""
+        if not self.options.vacuity or verdict.truth is not Truth.HOLDS:
+            return ()
+        if verdict.language not in ("ctl", "ltl"):
+            return ()
+        from possibly.session.checking.vacuity import immaterial
+
+        return immaterial(bound.formula, partial(self._holds, verdict.language, bound), never)
+
+    def _holds(self, language: str, bound: Bound, formula: Node) -> bool | None:
+        predicates = CutPredicates(self.lattice, self.readings, bound.declared)
+        found = answer(language, formula, self.lattice, predicates, self._budget("vacuity"), "auto").finding
+        return None if found is None or found.assumed else found.value
 
     def _ever(self, bound: Bound, formula: Node) -> bool | None:
         predicates = CutPredicates(self.lattice, self.readings, bound.declared)

@@ -34,6 +34,7 @@ class PropertyCheck:
     ) -> None:
         self._program, self._specification, self._options = program, specification, options
         self._never: dict[str, set[Node]] = {}
+        self._immaterial: dict[str, set[Node]] = {}
         """Of each property the left sides that were true in no order of any execution."""
 
     def __call__(self, execution: Execution) -> dict[str, Any] | None:
@@ -50,18 +51,22 @@ class PropertyCheck:
                 return {**_violated(verdict, trace, steps), "specification": text}
             if verdict.holds is None:
                 undecided = _undecided(verdict)
-            never = set(checker.never_true(formula, verdict))
-            self._never[found.name] = self._never.get(found.name, never) & never
+            lefts = checker.never_true(formula, verdict)
+            self._never[found.name] = self._never.get(found.name, set(lefts)) & set(lefts)
+            parts = set(checker.immaterial(formula, verdict, lefts))
+            self._immaterial[found.name] = self._immaterial.get(found.name, parts) & parts
         return undecided
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Properties that hold because what they speak of never happens."""
-        from possibly.session.checking.vacuity import told
+        from possibly.session.checking.vacuity import told, told_immaterial
 
-        where = "order of any execution"
-        return tuple(
-            told(name, sorted(never, key=unparse), where) for name, never in self._never.items() if never
+        lefts, parts = self._never.items(), self._immaterial.items()
+        where = "any execution"
+        return (
+            *(told(name, sorted(each, key=unparse), f"order of {where}") for name, each in lefts if each),
+            *(told_immaterial(name, sorted(each, key=unparse), where) for name, each in parts if each),
         )
 
 
