@@ -51,6 +51,8 @@ def _is_ours(frame: FrameType | None, root: str) -> bool:
     """Whether it is possibly itself that calls the package."""
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
+    if root in packages.LENT:
+        return packages.is_lent(frame)
     while frame is not None and packages.root_of_file(frame.f_code.co_filename) == root:
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.startswith(port._OWN)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterable
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from possibly.control.runtime.places import forget, is_instrumented, shown
@@ -28,6 +28,8 @@ MODELLED = frozenset(
     "outcome sniffio _pytest pytest pluggy hypothesis coverage xdist execnet pydevd debugpy".split()
 )
 """What stands in their place is ours, or decides nothing that the program can see."""
+LENT = frozenset({"weakref", "_weakrefset"})
+"""Modules that the models, and what is modelled, use as well: what they do there decides nothing either."""
 OF_TRIO = frozenset({"attr", "attrs", "sortedcontainers"})
 """Packages on which trio stands: in the turns of its tasks they are its own (`world.trio_things`)."""
 ATOMIC = {
@@ -96,6 +98,24 @@ def _root(file: str) -> str:
         name = port.module_path(file)
     root = name.partition(".")[0]
     return "" if root in NEVER and root not in watched else root
+
+
+def is_lent(frame: FrameType | None) -> bool:
+    """Whether it is a model, or something modelled, that calls what is LENT, in whose code the frame is."""
+    while frame is not None and _first_name(frame.f_code.co_filename) in LENT:
+        frame = frame.f_back
+    return frame is None or _first_name(frame.f_code.co_filename) in MODELLED
+
+
+def _first_name(file: str) -> str:
+    found = _first_names.get(file)
+    if found is None:
+        name = "possibly" if file.startswith(port._OWN) else port.module_path(file)
+        found = _first_names[file] = name.partition(".")[0]
+    return found
+
+
+_first_names: dict[str, str] = {}
 
 
 def is_atomic(file: str) -> bool:

@@ -566,3 +566,20 @@ def touch_attribute(owner: Any, name: str, writes: bool, at: str) -> None:
             touch_all(now, [part, shape_part(owner, now, True, at)], at)
     else:
         touch_all(now, reading_parts(owner, name, now, at), at)
+
+
+def touch_entry(owner: Any, name: str, writes: bool, at: str) -> None:
+    """An entry of the dictionary of an object's attributes is touched, whatever its class says."""
+    now = accesses.active()
+    if now is None:
+        return
+    if is_a(owner, (type, types.ModuleType)) or resolved(now[1], type(owner), name).is_place:
+        touch_attribute(owner, name, writes, at)
+    else:
+        touch_all(now, entry_parts(owner, name, now, writes, at), at)
+
+
+def entry_parts(owner: Any, name: str, now: Now, writes: bool, at: str) -> list[Part]:
+    """What an entry is that a property, or another descriptor that stores, stands before."""
+    entry = member_part(owner, name, now, writes, at)
+    return [entry, shape_part(owner, now, True, at)] if writes else [entry]

@@ -37,10 +37,12 @@ from possibly.control.runtime.attributes import (
     Part,
     attribute_part,
     delete_attribute,
+    entry_parts,
     member_part,
     object_part,
     read_attribute,
     reading_parts,
+    resolved,
     touch_all,
     touch_attribute,
     write_attribute,
@@ -290,10 +292,12 @@ def _of_attribute(owner: Any, name: str, reads: bool, now: Now, at: str) -> Part
     """A method of the dictionary of an object's attributes, or of a module's variables."""
     if now[0].alone or now[0].quiet:
         return []
-    if reads:
-        return reading_parts(owner, name, now, at)
-    touch_attribute(owner, name, True, at)
-    return []
+    if is_a(owner, (type, types.ModuleType)) or resolved(now[1], type(owner), name).is_place:
+        if reads:
+            return reading_parts(owner, name, now, at)
+        touch_attribute(owner, name, True, at)
+        return []
+    return entry_parts(owner, name, now, not reads, at)
 
 
 def _kept(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:

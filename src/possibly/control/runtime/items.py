@@ -24,12 +24,13 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
     Part,
     attribute_part,
+    member_part,
     object_part,
     reading_parts,
     shape_part,
     special_parts,
     touch_all,
-    touch_attribute,
+    touch_entry,
 )
 from possibly.control.runtime.contents import (
     PLAIN_KEYS,
@@ -119,8 +120,14 @@ def _all_attributes(value: Any, owner: Any, now: tuple[Kernel, Memory], at: str,
     """What is done to all attributes at once is done to each, and to which there are."""
     if now[0].alone or now[0].quiet:
         return []
-    parts = [part for name in list(value) if (part := attribute_part(owner, name, writes, at))]
+    parts = [part for name in list(value) if (part := _entry(owner, name, now, writes, at))]
     return [*parts, shape_part(owner, now, writes, at)]
+
+
+def _entry(owner: Any, name: Any, now: tuple[Kernel, Memory], writes: bool, at: str) -> Part | None:
+    if is_a(owner, (type, types.ModuleType)) or type(name) is not str:
+        return attribute_part(owner, name, writes, at)
+    return member_part(owner, name, now, writes, at)
 
 
 def touch(found: Found, thing: str, footprint: tuple[Access, ...], at: str) -> int:
@@ -143,7 +150,7 @@ def read_item(value: Any, key: Any, at: str) -> list[Part]:
         value = _behind(value)[0]
     owner = namespace_of(value)
     if owner is not None and type(key) is str:
-        touch_attribute(owner, key, False, at)
+        touch_entry(owner, key, False, at)
         return []
     if type(key) not in PLAIN_KEYS:
         deep(key, at)
@@ -190,7 +197,7 @@ def write_item(value: Any, key: Any, new: Any, at: str) -> None:
     """`value[key] = new` is about to be done."""
     owner = namespace_of(value)
     if owner is not None and type(key) is str:
-        touch_attribute(owner, key, True, at)
+        touch_entry(owner, key, True, at)
         return
     if type(key) not in PLAIN_KEYS:
         deep(key, at)
@@ -209,7 +216,7 @@ def delete_item(value: Any, key: Any, at: str) -> None:
     """`del value[key]` is about to be done."""
     owner = namespace_of(value)
     if owner is not None and type(key) is str:
-        touch_attribute(owner, key, True, at)
+        touch_entry(owner, key, True, at)
         return
     found = container(value, at)
     if found is not None:
@@ -442,7 +449,7 @@ def contains(item: Any, value: Any, at: str) -> None:
         value = _behind(value)[0]
     owner = namespace_of(value)
     if owner is not None and type(item) is str:
-        touch_attribute(owner, item, False, at)
+        touch_entry(owner, item, False, at)
         return
     if is_a(value, (dict, set)) and (found := container(value, at)) is not None:
         if type(item) not in PLAIN_KEYS:

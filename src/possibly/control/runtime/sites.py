@@ -13,7 +13,7 @@ import types
 from typing import Any
 
 from possibly.control.loading.following import enter, leave, local
-from possibly.control.loading.packages import root_of
+from possibly.control.loading.packages import LENT, is_lent, root_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
@@ -106,6 +106,8 @@ class Site:
         self.more = more
         self.is_evaluated = is_evaluated
         """In code that `exec` or `eval` executes: its variables are in whatever it was given."""
+        self.is_lent = module in LENT
+        """In code that what is modelled uses too."""
         self.space: dict[str, Any] = {}
         self.owner: Kernel | None = None
         """The execution that `space` belongs to."""
@@ -115,7 +117,7 @@ class Site:
         if kernel is None or kernel.ending:
             return
         task = kernel.current
-        if task.looks:
+        if task.looks or (self.is_lent and is_lent(caller())):
             return
         task.looks = True
         task.shown += 1
@@ -133,7 +135,7 @@ class Site:
         if self.kind == RESULT and (type(value) in SIMPLE_TYPES or kernel.quiet):
             return
         task = kernel.current
-        if task.looks:
+        if task.looks or (self.is_lent and is_lent(caller())):
             return
         task.looks = True
         task.shown += 1
