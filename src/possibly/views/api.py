@@ -216,6 +216,7 @@ def explore(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     trust: Sequence[str] = (),
+    within: Sequence[str] = (),
     split: bool = False,
     faults: Sequence[str] = (),
     at_most: int = 1,
@@ -242,7 +243,7 @@ def explore(
     options = Search(scheduler, executions, seconds, preemptions, seed=seed, jobs=jobs, explain=True)
     how = {
         "seed": seed, "early_timeouts": early_timeouts, "slack": slack,
-        **about_packages(include, exclude, trust), **about_world(split, faults, at_most),
+        **about_packages(include, exclude, trust, within), **about_world(split, faults, at_most),
     }  # fmt: skip
 
     def explored(arguments: Sequence[object]) -> Explored:

@@ -36,8 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "explore(seconds=None, executions=None, jobs=1, seed=0, scheduler='dpor', preemptions=2, include=(), "
-        "exclude=(), trust=(), split=False, faults=(), at_most=1, open='fail'): run the test under every "
-        "schedule of its threads and tasks",
+        "exclude=(), trust=(), within=(), split=False, faults=(), at_most=1, open='fail'): run the test "
+        "under every schedule of its threads and tasks",
     )
     config.addinivalue_line(
         "markers",

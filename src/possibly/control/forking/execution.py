@@ -51,6 +51,8 @@ class Job:
     """If given, only accesses to these are choice points."""
     include: frozenset[str] = frozenset()
     """Packages whose code is watched from the beginning."""
+    within: frozenset[str] = frozenset()
+    """Modules and packages of which alone the order counts (`schedulers.within`); none: of all."""
     trust: frozenset[str] = frozenset()
     """Packages of which each call is one step, by the user's word."""
     exclude: frozenset[str] = frozenset()
@@ -101,6 +103,7 @@ class Teller(Protocol):
 def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Teller, life: Life) -> None:
     """Runs the program under the scheduler; returns if the process can be used again."""
     places.boundary = run.__code__
+    places.tells_frameworks = bool(job.within)
     if job.is_repeatable and life.is_fresh:
         life.settle()
     output = _Kept() if job.debug else _captured()

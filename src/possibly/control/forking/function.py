@@ -29,7 +29,9 @@ from possibly.probes.patching import Patches
 
 def function_program(function: Callable[..., Any], *given: Any, **options: Any) -> ControlledProgram:
     """The call `function(*given)`; a coroutine function is run by `asyncio.run`."""
-    return ControlledProgram(lambda: _prepared(function, given), **options)
+    found = ControlledProgram(lambda: _prepared(function, given), **options)
+    found.path = getattr(inspect.unwrap(function), "__globals__", {}).get("__file__", "")
+    return found
 
 
 def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:

@@ -21,6 +21,7 @@ from possibly.control.forking.patience import TimeIsUp
 from possibly.control.loading import evaluated, packages
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading.ahead import imported
+from possibly.control.loading.beneath import beneath
 from possibly.control.loading.install import install_all
 from possibly.control.loading.packages import PACKAGE, Entered
 from possibly.control.models import earlier, locks
@@ -72,6 +73,8 @@ class ControlledProgram:
         self.elsewhere: Callable[[ControlledProgram], Host] | None = None
         """Makes what runs executions, if that is not a process of this machine."""
         self.options = options
+        self.path = ""
+        """The file of the program itself, if it has one."""
         self.visible: set[str] = set()
         """Families whose accesses are choice points; it only grows."""
         self.grown = False
@@ -313,6 +316,8 @@ class ControlledProgram:
 
     def _job(self, **more: Any) -> Job:
         options = {**self.options, "watched": self.watched}
+        if within := self.options.get("within"):
+            options["trust"] = self.options.get("trust", frozenset()) | beneath(within)
         return Job(frozenset(self.visible), **options, **more)
 
     def _prepared(self) -> Callable[[], Any]:
@@ -374,7 +379,9 @@ def _is_ours(module: str) -> bool:
 
 def script(words: tuple[str, ...], **options: Any) -> ControlledProgram:
     """A program as it stands on a command line: a file, or -m and a module, and its arguments."""
-    return ControlledProgram(lambda: _prepared_script(words), **options)
+    found = ControlledProgram(lambda: _prepared_script(words), **options)
+    found.path = words[0] if words[0] != "-m" else ""
+    return found
 
 
 def _prepared_script(words: tuple[str, ...]) -> Callable[[], Any]:

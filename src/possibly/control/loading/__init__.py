@@ -1,6 +1,7 @@
 """How code comes under control: what is instrumented, what is patched, and when.
 
 - `ahead`: what a program imports, imported before it begins, so that no execution does it again
+- `beneath`: installed packages beneath the modules whose order counts
 - `callers`: functions of libraries that call what the program gave them
 - `entries`: which packages tasks enter
 - `evaluated`: code that `exec` and `eval` execute

@@ -15,6 +15,12 @@ boundary: CodeType | None = None
 """The function of ours that calls the program: what lies outside is not the program's."""
 
 
+tells_frameworks = False
+"""Where code of an installed package is at work for the user's, that is the place."""
+_frameworks: dict[str, str] = {}
+"""File -> how it is shown if it is of an installed package."""
+
+
 def shown(file: str) -> str:
     """The file as users write it, relative to where they are; empty for code that is not theirs."""
     found = known.get(file)
@@ -31,6 +37,14 @@ def of_library(file: str) -> str:
         if mark in file:
             return file.rpartition(mark)[2].partition("/")[2] if mark[1] == "l" else file.rpartition(mark)[2]
     return ""
+
+
+def _of_framework(file: str) -> str:
+    found = _frameworks.get(file)
+    if found is None:
+        is_installed = "/site-packages/" in file or "/dist-packages/" in file
+        found = _frameworks[file] = of_library(file) if is_installed else ""
+    return found
 
 
 def _shown(file: str) -> str:
@@ -81,11 +95,13 @@ def forget(file: str) -> None:
 
 
 def place_of(frame: FrameType | None) -> str:
-    """The innermost place in the user's code."""
+    """The innermost place in the user's code, or in that of a framework if these are told."""
     while frame is not None and (code := frame.f_code) is not boundary:
         name = known.get(code.co_filename)
         if name is None:
             name = shown(code.co_filename)
+        if not name and tells_frameworks:
+            name = _of_framework(code.co_filename)
         if name:
             return f"{name}:{frame.f_lineno}"
         frame = frame.f_back

@@ -9,4 +9,5 @@
 - `random`: A uniform random choice among the enabled tasks at every step
 - `replay`: replay: a recorded schedule again, also in a program that was edited elsewhere
 - `rotation`: tasks that take turns of the same length in the same order, for ever
+- `within`: which steps count where only some modules of the user do
 """

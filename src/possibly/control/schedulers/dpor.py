@@ -26,9 +26,9 @@ Dynamic Partial Order Reduction, JACM 64, 2017, sections 6 and 7: wakeup trees).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from possibly.control.causality import Causality, Things, members, split
 from possibly.control.execution import ANY, RESUME, SPIN, Access, Execution, Operation, Step, Task
@@ -147,10 +147,19 @@ def _drawn(begun: int) -> Habit:
 class Dpor:
     """An explorer that executes every Mazurkiewicz trace once."""
 
-    def __init__(self, tree: ExecutionTree | None = None, mixes: bool = True) -> None:
-        """`mixes`: some executions are made elsewhere than where the search is."""
+    def __init__(
+        self,
+        tree: ExecutionTree | None = None,
+        mixes: bool = True,
+        counts: Callable[[str, str, Any], bool] | None = None,
+    ) -> None:
+        """`mixes`: some executions are made elsewhere than where the search is.
+
+        `counts`: whether the order of a step counts, by its kind, place and detail; all do unless told.
+        """
         self.tree = tree or ExecutionTree()
         self.mixes = mixes
+        self.counts = counts
         self._random = Random(0)
         self._longest = 0
         """Steps of the longest execution."""
@@ -168,7 +177,7 @@ class Dpor:
         return Course(
             self.tree.plan_of(node),
             {sleeper.task: sleeper.footprint for sleeper in node.sleepers_at_parent()},
-            _drawn(begun) if elsewhere else _habit(begun),
+            Habit.TURNS if self.counts is not None else _drawn(begun) if elsewhere else _habit(begun),
             alone=node.is_only_child(),
             seed=begun,
             steps=max(self._longest, LONG),
@@ -193,9 +202,28 @@ class Dpor:
         shared = self._shared(execution)
         order = Causality(execution.steps, self._order, shared)
         self._note_blocking(execution, shared)
+        counting = self._counting(execution)
         for later in self._laters(execution, order):
-            self._reverse(execution, order, path, later)
+            if counting < 0 or self._counts(execution, later, counting):
+                self._reverse(execution, order, path, later, counting)
         self._order = order
+
+    def _counting(self, execution: Execution) -> int:
+        """The steps whose order counts."""
+        counts = self.counts
+        if counts is None:
+            return -1
+        found = 0
+        for number, step in enumerate(execution.steps):
+            if counts(step.operation.kind, step.operation.at, step.detail):
+                found |= 1 << number
+        return found
+
+    def _counts(self, execution: Execution, later: _Later, counting: int) -> bool:
+        number = later.number
+        if number < len(execution.steps) and execution.steps[number].task == later.task:
+            return bool(counting >> number & 1)
+        return self.counts is None or self.counts(later.operation.kind, later.operation.at, None)
 
     def _shared(self, execution: Execution) -> int:
         """How many steps an execution has in common with the one before, because the choices are the same."""
@@ -243,10 +271,12 @@ class Dpor:
             past |= order.past[each]
         return _Later(number, task, operation, operation.footprint, own, past, conflicts)
 
-    def _reverse(self, execution: Execution, order: Causality, path: list[Node], later: _Later) -> None:
-        """Inserts the reversal of each race that ends in a step."""
-        candidates = later.conflicts & ((1 << later.number) - 1) & ~later.own
-        opposed = candidates
+    def _reverse(
+        self, execution: Execution, order: Causality, path: list[Node], later: _Later, counting: int
+    ) -> None:
+        """Inserts the reversal of each race that ends in a step, with a step that counts."""
+        opposed = later.conflicts & ((1 << later.number) - 1) & ~later.own
+        candidates = opposed & counting
         blocking = later.operation.kind in self.blocking
         everything = (1 << order.size) - 1
         while candidates:

@@ -115,6 +115,12 @@ class Exploration:
         return True if self.complete else None
 
 
+def _trusted_in(assumed: str) -> str | None:
+    """The package of which an assumption says that it is trusted."""
+    _, is_trusted, rest = assumed.partition(", as --trust ")
+    return rest.split()[0] if is_trusted else None
+
+
 def explorer_for(options: Options) -> Explorer:
     """The explorer of that name."""
     match options.scheduler:
@@ -229,6 +235,12 @@ class Search:
         if check is not None or options.kept is not None or options.seen is not None:
             options = replace(options, join="none")
         self._let_alike(program, options, make is None)
+        within = program.options.get("within")
+        if within and options.scheduler == "dpor":
+            from possibly.control.schedulers.within import Searches, Within
+
+            options = replace(options, join="none")
+            make = Searches(Within(within, program.path)).make
         self.make = make or (lambda: explorer_for(self.options))
         self.program = program
         self.options = options
@@ -283,11 +295,22 @@ class Search:
             found.seconds = time.monotonic() - self.begun
             if self.options.kept is not None:
                 self.options.kept.save(self.program, found, self.explorer, self.limits)
-            found.assumed = tuple(self.program.assumed)
+            found.assumed = self._assumed()
             found.visible = tuple(sorted(self.program.visible))
             found.explorer = self.explorer
             found.deepening = self.deepening.levels
         return found
+
+    def _assumed(self) -> tuple[str, ...]:
+        """What the verdict rests on; that all which was not named is taken as it is is said once."""
+        options = self.program.options
+        within, trusted = options.get("within", ()), options.get("trust", frozenset())
+        if not within:
+            return tuple(self.program.assumed)
+        told = [each for each in self.program.assumed if _trusted_in(each) in (None, *trusted)]
+        from possibly.control.schedulers.within import assumption
+
+        return (*told, assumption(within))
 
     def _search(self) -> None:
         team = self.team

@@ -36,10 +36,13 @@ def replay_function(program: ControlledProgram, file: str) -> Exploration:
 
 
 def about_packages(
-    include: Sequence[str] = (), exclude: Sequence[str] = (), trust: Sequence[str] = ()
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    trust: Sequence[str] = (),
+    within: Sequence[str] = (),
 ) -> dict[str, frozenset[str]]:
-    """The options that say which packages are watched."""
-    given = {"include": include, "exclude": exclude, "trust": trust}
+    """The options that say which packages are watched, and of which the order counts."""
+    given = {"include": include, "exclude": exclude, "trust": trust, "within": within}
     return {name: frozenset(packages) for name, packages in given.items() if packages}
 
 

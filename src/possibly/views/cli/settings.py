@@ -29,6 +29,7 @@ KEYS = {
     "include": TEXTS,
     "exclude": TEXTS,
     "trust": TEXTS,
+    "within": TEXTS,
     "ignore": TEXTS,
     "time": NUMBER,
     "timeout": NUMBER,

@@ -57,10 +57,15 @@ class ExploredTest:
                 "early_timeouts": options.early_timeouts,
                 "slack": options.slack,
                 **about_world(options.split, options.faults, options.at_most),
-                **about_packages(options.include, options.exclude, options.trust),
+                **about_packages(options.include, options.exclude, options.trust, self._within(options)),
                 **more,
             },
         )
+
+    def _within(self, options: TestOptions) -> tuple[str, ...]:
+        """The test itself counts too."""
+        module: Any = getattr(self.item, "module", None)
+        return (*options.within, module.__name__) if options.within and module is not None else options.within
 
     def _explore(self, options: TestOptions) -> None:
         with measured.measuring() as self.measure, self._program(options) as program:

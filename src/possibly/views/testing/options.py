@@ -37,6 +37,7 @@ class TestOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     trust: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
     split: bool = False
     faults: tuple[str, ...] = ()
     at_most: int = 1
@@ -57,6 +58,7 @@ ROWS: tuple[tuple[str, str, Any, str], ...] = (
     ("include", "include", str, "packages that are watched whatever they are, by commas"),
     ("exclude", "exclude", str, "packages that are not watched, by commas"),
     ("trust", "trust", str, "packages of which each call is one step, by commas"),
+    ("within", "within", str, "modules and packages of which alone the order counts, by commas"),
     ("open", "open", str, "what an open verdict is: fail (default) or warn"),
 )
 """Option and ini key without their prefix, field, type, help."""
@@ -92,7 +94,7 @@ def options_of(config: pytest.Config, marker: Mapping[str, Any]) -> TestOptions:
 def made(values: Mapping[str, Any]) -> TestOptions:
     """The options, with what was said checked."""
     found = dict(values)
-    for name in ("include", "exclude", "trust", "faults"):
+    for name in ("include", "exclude", "trust", "within", "faults"):
         packages = found.get(name, ())
         found[name] = tuple(packages.split(",")) if isinstance(packages, str) else tuple(packages)
     options = TestOptions(**found)

@@ -12,7 +12,7 @@ from possibly.control.world.processes.pools import Executor
 from possibly.probes.patching import Patches
 
 FORKED = "processes of joblib find the program as it is when they are first needed"
-STRANGE = "what joblib sends to its processes and cannot be found there by its name, which is not under control"
+STRANGE = "what joblib sends to its processes and is not found there by its name, which is not under control"
 BY_NAME = "functions and classes at the top of a module are"
 _present: tuple[Any, Any] | None = None
 

@@ -40,6 +40,7 @@ CONTROL: dict[str, Any] = {
     "include": [],
     "exclude": [],
     "trust": [],
+    "within": [],
     "fifo": False,
     "split": False,
     "faults": [],

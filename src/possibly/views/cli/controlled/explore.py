@@ -85,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--include", metavar="PACKAGE", action="append", default=[], help=_INCLUDE)
     group.add_argument("--exclude", metavar="PACKAGE", action="append", default=[], help=_EXCLUDE)
     group.add_argument("--trust", metavar="PACKAGE", action="append", default=[], help=_TRUST)
+    group.add_argument("--within", metavar="PACKAGE", action="append", default=[], help=_WITHIN)
     group.add_argument("--steps", metavar="N", type=_positive, help=_STEPS)
     group.add_argument("--fifo", action="store_true", help=_FIFO)
     group.add_argument("--input", metavar="FILE", help="what the program reads from its standard input")
@@ -106,6 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 _CLUSTER = "run the executions in a cluster of Dask at this address; local: one that is started here"
+_WITHIN = "only orders of what this module or package does count; frameworks beneath go on by turns"
 _JOBS = "run N executions at a time (1); all: one for each core"
 JOINS = ("none", "state", "all")
 _JOIN = (
@@ -373,6 +375,7 @@ def controlled(
         include=frozenset(arguments.include),
         exclude=frozenset(arguments.exclude),
         trust=frozenset(arguments.trust),
+        within=frozenset(arguments.within),
         early_timeouts=arguments.early_timeouts,
         slack=0.0 if arguments.punctual else arguments.slack,
         fifo=arguments.fifo,
