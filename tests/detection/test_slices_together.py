@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from itertools import combinations
 from random import Random
 
@@ -12,7 +13,7 @@ from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.slices import sliced
 from possibly.detection.slices.sliced import Sliced
 from possibly.detection.slices.slicing import MOST_ALTERNATIVES, Slicing
-from possibly.detection.slices.together import together
+from possibly.detection.slices.together import beside, together
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.specification import read_specification
@@ -60,6 +61,28 @@ def test_pairs_meet_where_their_slices_begin() -> None:
 
 
 @needs_kernels
+def test_one_state_beside_another_is_met_where_the_slices_of_the_pairs_begin() -> None:
+    met = 0
+    for seed in range(CASES // 2):
+        random = Random(seed)
+        trace = random_trace(random, random.randint(0, 40), joint=random.random() < 0.2)
+        computation = Computation(trace, random.choice(["causal", "sync"]))
+        ones, others = random_states(random, computation), random_states(random, computation)
+        with plain() if random.random() < 0.3 else nullcontext():
+            found = {(it.one, it.other) for it in beside(computation, ones, others)}
+        least = {
+            part.least
+            for one in ones
+            for other in others
+            if one != other
+            for part in [replace(whole(computation), allowed={one: ones[one], other: others[other]})]
+            if part.least is not None
+        }
+        assert {computation.closure(dict(pair)) for pair in found} == least, seed
+        met += bool(found)
+    assert met > CASES // 8
+
+
 def test_the_twins_agree() -> None:
     for seed in range(CASES // 2):
         random = Random(seed)

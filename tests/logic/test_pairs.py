@@ -20,7 +20,7 @@ from possibly.logic.parser import parse
 from possibly.logic.predicates.functions import compile_predicate
 from possibly.logic.printer import unparse
 from possibly.logic.specification import read_specification
-from possibly.logic.syntax import AtLeast, Node, Not, Quantified
+from possibly.logic.syntax import Apart, AtLeast, Node, Not, Quantified
 from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
@@ -41,10 +41,16 @@ SAME = [
     'forall i, j in "P*" if index(i) != index(j): i.y -> !j.y',
     'exists i, j in "P*" if i != j: i.x >= index(i) & j.x >= index(j)',
     'exists i, j in "P*" if i != j: done(i) & done(j)',
+    'exists i, j in "P*" if i != j: i.x == 1 & j.x == 2',
+    'exists i, j in "P*" if index(j) != index(i): i.x == 1 & j.y & j.x > 0',
+    'forall i, j in "P*" if i != j: !(i.x > 0 & j.y)',
+    'forall i, j in "P*" if i != j: !i.y | !(j.x == 1)',
+    'forall i, j in "P*" if i != j: i.x == 2 -> !j.y',
 ]
 OTHER = [
     'exists i, j in "P*": i.x == 1 & j.x == 1',
-    'exists i, j in "P*" if i != j: i.x == 1 & j.x == 2',
+    'exists i, j in "P*" if index(i) < index(j): i.x == 1 & j.x == 2',
+    'exists i, j in "P*" if i != j: i.x == 1 & i.y',
     'exists i, j in "P*" if i != j: i.x == j.x',
     'exists i, j in "P*" if i != j: i.x == 1 | j.x == 1',
     'exists i, j in "P*" if i != j: i.x == index(j) & j.x == index(i)',
@@ -72,7 +78,7 @@ def bound(run: Trace, text: str, counts_pairs: bool, monkeypatch: pytest.MonkeyP
 
 
 def is_counted(node: Node) -> bool:
-    return any(isinstance(part, AtLeast) for part in nodes(node))
+    return any(isinstance(part, AtLeast | Apart) for part in nodes(node))
 
 
 @pytest.mark.parametrize("text", SAME)
@@ -107,6 +113,8 @@ def test_other_quantifiers_are_written_out(text: str, monkeypatch: pytest.Monkey
     [
         ('forall i, j in "P*" if i != j: AG(!(i.y & j.y))', "AG"),
         ('exists i, j in "P*" if i != j: EF(i.y & j.y)', "EF"),
+        ('forall i, j in "P*" if i != j: AG(!(i.y & j.x == 1))', "AG"),
+        ('exists i, j in "P*" if i != j: EF(i.x == 2 & j.x == 1 & j.y)', "EF"),
     ],
 )
 def test_the_operator_goes_outside(text: str, operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +143,9 @@ def test_a_count_is_printed_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -
     assert isinstance(denied, Not)
     assert unparse(denied) == '!(exists i, j in "P*" if i != j: !(!i.y | !j.y))'
     assert unparse(AtLeast(2, denied.operand.operands[:2])) == "at least 2 of (P0.y, P1.y)"  # type: ignore[attr-defined]
+    assert unparse(Apart(denied.operand.operands[:2])) == "one of (P0.y) beside one of (P1.y)"  # type: ignore[attr-defined]
+    two = bound(run, 'exists i, j in "P*" if i != j: i.x == 1 & j.x == 2', True, monkeypatch)
+    assert unparse(two) == 'exists i, j in "P*" if i != j: i.x == 1 & j.x == 2'
 
 
 def test_few_processes_are_written_out() -> None:
@@ -159,6 +170,21 @@ def test_a_thousand_processes_exclude_each_other_in_no_time() -> None:
     assert safe.holds and some.holds and safe.engine == "slice"
 
 
+def test_a_thousand_readers_and_writers_are_asked_in_no_time() -> None:
+    """A million ordered pairs: everybody writes in turn, and reads when all have written."""
+    builder = TraceBuilder()
+    names = [f"P{n:04}" for n in range(1000)]
+    builder.header(processes=[(name, {"state": "idle"}) for name in names], shared={})
+    for number, name in enumerate(names):
+        builder.add(name, set={"state": "writes"}, after=[f"{names[number - 1]}:2"] if number else [])
+        builder.add(name, set={"state": "idle"})
+    for name in names:
+        builder.add(name, set={"state": "reads"}, after=[f"{names[-1]}:2"])
+    text = 'ctl safe = forall i, j in "P*" if i != j: AG(!(i.state == "writes" & j.state == "reads"))'
+    verdict = check_trace(builder.finish(), read_specification(text), Options()).verdicts[0]
+    assert verdict.holds and verdict.engine == "slice" and verdict.observed is True
+
+
 def test_the_two_that_meet_are_told() -> None:
     builder = TraceBuilder()
     builder.header(processes=[(f"P{n:02}", {"cs": False}) for n in range(30)], shared={})
@@ -170,3 +196,19 @@ def test_the_two_that_meet_are_told() -> None:
     assert verdict.holds is False and verdict.observed is True and verdict.explanation is not None
     assert [atom.text for atom in verdict.explanation.atoms] == ["P03.cs", "P17.cs"]
     assert verdict.witness is not None and verdict.witness.path == ("P03:1", "P17:1")
+
+
+def test_a_writer_and_a_reader_that_meet_are_told() -> None:
+    builder = TraceBuilder()
+    builder.header(processes=[(f"P{n:02}", {"state": "idle"}) for n in range(30)], shared={})
+    builder.add("P03", set={"state": "reads"})
+    builder.add("P17", set={"state": "writes"})
+    builder.add("P20", set={"state": "writes"}, after=["P17:1"])
+    text = 'ctl safe = forall i, j in "P*" if i != j: AG(!(i.state == "writes" & j.state == "reads"))'
+    verdict = check_trace(builder.finish(), read_specification(text), Options()).verdicts[0]
+    assert verdict.holds is False and verdict.observed is False and verdict.explanation is not None
+    assert [atom.text for atom in verdict.explanation.atoms] == [
+        'P17.state == "writes"',
+        'P03.state == "reads"',
+    ]
+    assert verdict.witness is not None and set(verdict.witness.path) == {"P03:1", "P17:1"}

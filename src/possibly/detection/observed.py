@@ -15,7 +15,7 @@ from possibly.detection.explicit.laws import LAWS, now_and_while
 from possibly.detection.finding import ALWAYS, ENDS_FALSE, ENDS_TRUE, NEVER, Finding, Shows
 from possibly.logic.depth import deep
 from possibly.logic.predicates.functions import is_state
-from possibly.logic.syntax import And, AtLeast, Iff, Implies, Node, Not, Or, Temporal
+from possibly.logic.syntax import And, Apart, AtLeast, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.bitmaps import Bits
 from possibly.order.compiled import kernels
 from possibly.order.lattice import Lattice, Move
@@ -161,6 +161,8 @@ class Observed:
                 return self.full & ~self._conjunction(operands, positive=False)
             case AtLeast(least, operands) if all(len(self.predicates.support(p)) == 1 for p in operands):
                 return self._at_least(least, operands)
+            case Apart(operands) if (sides := self._sides(operands)) is not None:
+                return self._apart(sides)
         return self._followed(node)
 
     def _followed(self, node: Node) -> int:
@@ -188,6 +190,34 @@ class Observed:
                     now = counts[process]
                     true += sum(states[now] - states[now - 1] for states in by_process[process])
             found.append(true >= least)
+        return int(bytes(found).translate(_DIGITS), 2)
+
+    def _sides(self, operands: Sequence[Node]) -> dict[int, tuple[Bits, Bits]] | None:
+        """What both halves ask of each process; None if some part reads more than one."""
+        half, found = len(operands) // 2, dict[int, tuple[Bits, Bits]]()
+        for one, other in zip(operands[:half], operands[half:], strict=True):
+            support = self.predicates.support(one)
+            if len(support) != 1 or support[0] in found or self.predicates.support(other) != support:
+                return None
+            states = self.predicates.states
+            found[support[0]] = states(one, support[0]), states(other, support[0])
+        return found
+
+    def _apart(self, sides: dict[int, tuple[Bits, Bits]]) -> int:
+        """Where one half is true at a process and the other at another one: pairs, without those of one."""
+        ones = sum(one[0] for one, _ in sides.values())
+        others = sum(other[0] for _, other in sides.values())
+        same = sum(one[0] & other[0] for one, other in sides.values())
+        found, counts = bytearray([ones * others > same]), dict.fromkeys(sides, 0)
+        for step in self.path:
+            for process in self._processes(step):
+                if process in sides:
+                    one, other = sides[process]
+                    now = counts[process] = counts[process] + 1
+                    ones += one[now] - one[now - 1]
+                    others += other[now] - other[now - 1]
+                    same += (one[now] & other[now]) - (one[now - 1] & other[now - 1])
+            found.append(ones * others > same)
         return int(bytes(found).translate(_DIGITS), 2)
 
     def _conjunction(self, parts: Sequence[Node], positive: bool) -> int:

@@ -22,6 +22,7 @@ from possibly.logic.source import Source
 from possibly.logic.specification import Let, Property
 from possibly.logic.syntax import (
     And,
+    Apart,
     At,
     AtLeast,
     Compare,
@@ -340,7 +341,11 @@ class _Binder:
         matches = [{**scope, found.variable: _Match(name, number)} for number, name in enumerate(names)]
         parts = tuple([self.bound(found.part, inner, level + 3) for inner in matches])
         self.grow(node, level, 3)
-        several: Node = AtLeast(2, parts, text=unparse(_said(node, found)), span=node.span)
+        text = unparse(_said(node, found))
+        several: Node = AtLeast(2, parts, text=text, span=node.span)
+        if found.other is not None:
+            others = tuple([self.bound(found.other, inner, level + 3) for inner in matches])
+            several = Apart((*parts, *others), text=text, span=node.span)
         several = Not(several) if found.is_denied else several
         return several if found.operator is None else Temporal(found.operator, (several,), span=node.span)
 

@@ -3,12 +3,13 @@
 Here belongs recognising them in the text of a formula, before names are resolved:
 
     exists i, j in "P*" if i != j: p(i) & p(j)          at least two of p(P1), p(P2), ...
+    exists i, j in "P*" if i != j: p(i) & q(j)          one of p(P1), p(P2), ... beside one of q(P1), ...
     forall i, j in "P*" if i != j: !(p(i) & p(j))       not that; also !p(i) | !p(j), and p(i) -> !p(j)
     forall ...: AG(q), exists ...: EF(q)                AG and EF of the quantified q
 
 with `index(i) < index(j)`, `index(i) != index(j)` and their mirror images as conditions that mean the same.
-p is any predicate that speaks of its variable alone, and the same for both. A thousand processes have half a
-million pairs, and one count.
+p and q are any predicates that speak of their variable alone; where they differ, the condition must not ask
+for an order. A thousand processes have half a million pairs, and one count.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Pairs:
     is_denied: bool
     operator: str | None = None
     """AG or EF around it."""
+    other: Node | None = None
+    """What the second one fulfils, in terms of the same variable, if that is something else."""
 
 
 def pairs_of(node: Quantified) -> Pairs | None:
@@ -56,8 +59,25 @@ def pairs_of(node: Quantified) -> Pairs | None:
     both = _denied(body) if node.quantifier == "forall" else _both(body)
     if both is None or not is_state(body):
         return None
-    part = _common(both, *node.variables)
-    return None if part is None else Pairs(node.variables[0], part, node.quantifier == "forall", operator)
+    first, second = node.variables
+    sides = _sides(both, first, second)
+    if sides is None:
+        return None
+    part, other = sides[0], _renamed(sides[1], second, first)
+    if _parts(part) == _parts(other):
+        return Pairs(first, part, node.quantifier == "forall", operator)
+    if not _is_symmetric(node):
+        return None
+    return Pairs(first, part, node.quantifier == "forall", operator, other)
+
+
+def _is_symmetric(node: Quantified) -> bool:
+    """Whether the condition is fulfilled by a pair either way."""
+    return isinstance(node.condition, Compare) and node.condition.operators == ("!=",)
+
+
+def _parts(node: Node) -> frozenset[Node]:
+    return frozenset(node.operands) if isinstance(node, And) else frozenset((node,))
 
 
 def _are_different(node: Quantified) -> bool:
@@ -92,15 +112,19 @@ def _denied(body: Node) -> tuple[Node, ...] | None:
     return None
 
 
-def _common(parts: tuple[Node, ...], first: str, second: str) -> Node | None:
-    """What is said of both variables, in terms of the first."""
+def _sides(parts: tuple[Node, ...], first: str, second: str) -> tuple[Node, Node] | None:
+    """What is said of the first variable, and what of the second; None if a part speaks of both or none."""
     ones = tuple(part for part in parts if _mentions(part, first))
     others = tuple(part for part in parts if _mentions(part, second))
     if len(ones) + len(others) != len(parts) or any(_mentions(part, second) for part in ones):
         return None
-    if not ones or {_renamed(part, second, first) for part in others} != set(ones):
+    if not ones or not others:
         return None
-    return ones[0] if len(ones) == 1 else And(ones)
+    return _conjunction(ones), _conjunction(others)
+
+
+def _conjunction(parts: tuple[Node, ...]) -> Node:
+    return parts[0] if len(parts) == 1 else And(parts)
 
 
 def _mentions(node: Node, variable: str) -> bool:

@@ -12,6 +12,7 @@ import json
 
 from possibly.logic.syntax import (
     And,
+    Apart,
     Arithmetic,
     At,
     AtLeast,
@@ -78,10 +79,13 @@ def _piece(node: Node, below: list[_Piece]) -> _Piece:
             return _temporal(node, below)
         case Quantified():
             return _quantified(node, below)
-        case AtLeast(text=text) if text:
+        case AtLeast(text=text) | Apart(text=text) if text:
             return _Piece(text, _IFF, open=True)
         case AtLeast(least):
             return _Piece(f"at least {least} of ({_listed(below)})")
+        case Apart():
+            half = len(below) // 2
+            return _Piece(f"one of ({_listed(below[:half])}) beside one of ({_listed(below[half:])})")
         case Keyed():
             return _keyed(node, below)
         case Compare():

@@ -161,6 +161,17 @@ class AtLeast(Node):
     """How it was written."""
 
 
+class Apart(Node):
+    """Bound: one of the first half of the operands is true and, at another place, one of the second half.
+
+    What quantifiers over many pairs become that say different things of both (`pairs`).
+    """
+
+    operands: tuple[Node, ...]
+    text: str = aside(default="", kw_only=True)
+    """How it was written."""
+
+
 # ---- time and quantifiers -----------------------------------------------------------------------
 
 

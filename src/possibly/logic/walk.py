@@ -28,6 +28,7 @@ _SUBTREES: dict[type[Node], tuple[str, ...]] = {
     syntax.And: ("operands",),
     syntax.Or: ("operands",),
     syntax.AtLeast: ("operands",),
+    syntax.Apart: ("operands",),
     syntax.Implies: ("left", "right"),
     syntax.Iff: ("left", "right"),
     syntax.Temporal: ("operands",),

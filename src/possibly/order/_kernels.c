@@ -978,6 +978,7 @@ typedef struct {
     int32_t *slot;                 /* by first outgoing link of an event: where its row is kept */
     int32_t *uses, *pool, *idle;   /* kept rows: how many links still want each, the rows, those not in use */
     Py_ssize_t slots, idle_count;
+    const char *sides; /* of each process; only pairs across are wanted. NULL: all */
 } Overlaps;
 
 static inline int32_t clock_at(const void *clock, size_t place, int is_narrow) {
@@ -1191,6 +1192,7 @@ static inline int meets(const Overlaps *all, const void *known, size_t one, size
 static int add_meetings(const Overlaps *all, const void *known, size_t one, PyObject *found) {
     for (size_t two = one + 1; two < (size_t)all->members; two++) {
         Py_ssize_t a, b;
+        if (all->sides != NULL && all->sides[all->whose[one]] == all->sides[all->whose[two]]) continue;
         if (all->is_narrow ? !meets(all, known, one, two, &a, &b, 1) : !meets(all, known, one, two, &a, &b, 0))
             continue;
         PyObject *pair = Py_BuildValue("iiii", all->whose[one], all->whose[two], all->lo[a], all->lo[b]);
@@ -1201,8 +1203,9 @@ static int add_meetings(const Overlaps *all, const void *known, size_t one, PyOb
     return PyErr_CheckSignals();
 }
 
-/* overlaps(process, width, lengths, states, needed, enabling): the pairs of processes that can be in allowed
- * states at the same cut, as (one, other, state of the one, state of the other), the earliest such states. */
+/* overlaps(process, width, lengths, states, needed, enabling[, sides]): the pairs of processes that can be in
+ * allowed states at the same cut, as (one, other, state of the one, state of the other), the earliest such
+ * states; with sides, a byte for each process, only of processes on different ones. */
 static PyObject *overlaps(PyObject *self, PyObject *args) {
     PyObject *states, *sources[2], *found = NULL;
     Py_buffer process, lengths;
@@ -1210,14 +1213,17 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
     Overlaps all;
     void *known = NULL;
     Source source[2];
+    const char *sides = NULL;
+    Py_ssize_t sided = 0;
     memset(&all, 0, sizeof all);
     memset(source, 0, sizeof source);
-    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
-                          &sources[0], &PyTuple_Type, &sources[1]))
+    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!|y#", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
+                          &sources[0], &PyTuple_Type, &sources[1], &sides, &sided))
         return NULL;
+    all.sides = sides;
     const int32_t *length = lengths.buf;
     all.processes = lengths.len / 4;
-    if (PyList_GET_SIZE(states) != all.processes || (width != 1 && width != 2 && width != 4)) {
+    if (PyList_GET_SIZE(states) != all.processes || (sides != NULL && sided != all.processes) || (width != 1 && width != 2 && width != 4)) {
         PyErr_SetString(PyExc_IndexError, "a cut has the wrong length");
         goto done;
     }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from possibly.logic.predicates.closures import LEAVES
 from possibly.logic.predicates.functions import compile_value, is_state, leaves
-from possibly.logic.syntax import And, AtLeast, Iff, Implies, Leaf, Node, Not, Or, Transit
+from possibly.logic.syntax import And, Apart, AtLeast, Iff, Implies, Leaf, Node, Not, Or, Transit
 from possibly.logic.walk import children
 from possibly.order.bitmaps import Bits
 from possibly.order.predicate import CutPredicates
@@ -40,7 +40,7 @@ def kept_positions(
     return {process: sorted(found) for process, found in sorted(reader.kept.items())}
 
 
-_CONNECTIVES = (Not, And, Or, AtLeast, Implies, Iff)
+_CONNECTIVES = (Not, And, Or, AtLeast, Apart, Implies, Iff)
 
 
 class _Reader:

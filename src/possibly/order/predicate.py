@@ -16,6 +16,7 @@ from possibly.logic.bind import Declaration
 from possibly.logic.predicates.functions import MISSING, Predicate, compile_predicate, leaves
 from possibly.logic.syntax import (
     And,
+    Apart,
     At,
     AtLeast,
     Compare,
@@ -193,6 +194,8 @@ class CutPredicates:
                 return _some([self(part) for part in operands])
             case AtLeast(least, operands):
                 return _at_least(least, [self(part) for part in operands])
+            case Apart(operands):
+                return _apart([self(part) for part in operands])
             case Implies(left, right):
                 return _some([self(Not(left)), self(right)])
             case Iff(left, right):
@@ -340,6 +343,16 @@ def _some(parts: Sequence[Holds]) -> Holds:
         first, second = parts
         return lambda cut: first(cut) or second(cut)
     return lambda cut: any(part(cut) for part in parts)
+
+
+def _apart(parts: list[Holds]) -> Holds:
+    half = len(parts) // 2
+
+    def are_there(cut: int) -> bool:
+        ones = [place for place in range(half) if parts[place](cut)]
+        return bool(ones) and any(parts[half + place](cut) for place in range(half) if ones != [place])
+
+    return are_there
 
 
 def _at_least(least: int, parts: Sequence[Holds]) -> Holds:

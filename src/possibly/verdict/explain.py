@@ -13,6 +13,7 @@ from possibly.logic.predicates.functions import MISSING, compile_predicate, is_s
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
+    Apart,
     AtLeast,
     Iff,
     Implies,
@@ -139,7 +140,7 @@ def atoms_at(formula: Node, readings: Readings, cut: Sequence[int]) -> tuple[Ato
 
 def _told_atoms(node: Node, readings: Readings, cut: Sequence[int]) -> Iterator[Atom]:
     """An atom; of many that are counted those that are true."""
-    if not isinstance(node, AtLeast):
+    if not isinstance(node, AtLeast | Apart):
         yield _atom(node, readings, cut)
         return
     found = (_atom(part, readings, cut) for part in dict.fromkeys(node.operands))

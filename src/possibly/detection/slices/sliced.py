@@ -26,6 +26,10 @@ from possibly.order.computation import Arcs, Cut, Place
 from possibly.order.lattice import Move
 from possibly.order.slice import Slice, unimplied
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from possibly.detection.slices.together import Meeting
+
 SMALL = 4_000
 """Events times processes up to which the path with the fewest changes is searched for."""
 
@@ -122,8 +126,11 @@ class Sliced:
 
     def _of_pairs(self, operand: Node, value: bool, shows: Shows) -> Finding | None:
         """Many pairs of processes, such as mutual exclusion among hundreds, are answered all at once."""
-        from possibly.detection.slices.together import pairs_of, together
+        from possibly.detection.slices.together import apart_in, beside, pairs_of, together
 
+        apart = apart_in(self.slicing.predicates, operand, value)
+        if apart is not None:
+            return self._meeting(beside(self.computation, *apart, self.slicing.look), value, shows)
         pairs = pairs_of(self.slicing.predicates, operand, value)
         if pairs is None:
             return None
@@ -135,6 +142,9 @@ class Sliced:
             for meeting in together(self.computation, states, self.slicing.look)
             if (meeting.one[0], meeting.other[0]) in wanted
         ]
+        return self._meeting(found, value, shows)
+
+    def _meeting(self, found: Sequence[Meeting], value: bool, shows: Shows) -> Finding:
         if not found:
             return Finding(not value)
         return Finding(value, self.path_to([it.cut(self.computation) for it in found[:MOST_MEETINGS]]), shows)

@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from possibly.errors import TraceError
-from possibly.logic.syntax import And, AtLeast, Node, Not, Or
+from possibly.logic.syntax import And, Apart, AtLeast, Node, Not, Or
 from possibly.order.bitmaps import Bits
 from possibly.order.compiled import kernels
 from possibly.order.computation import Computation, Cut, Place
@@ -39,12 +39,22 @@ class Meeting(NamedTuple):
 
 
 def together(
-    computation: Computation, states: Mapping[int, Bits], look: Callable[[], None] = lambda: None
+    computation: Computation,
+    states: Mapping[int, Bits],
+    look: Callable[[], None] = lambda: None,
+    sides: bytes | None = None,
 ) -> list[Meeting]:
-    """The pairs that can be in allowed states at one cut, each with where that is possible first."""
+    """The pairs that can be in allowed states at one cut, each with where that is possible first.
+
+    With `sides`, a byte for each process, only pairs of processes on different ones.
+    """
     kernel = kernels()
     if kernel is None or computation.joint or not len(computation.trace):
-        return list(_by_clocks(computation, states, look))
+        return [
+            meeting
+            for meeting in _by_clocks(computation, states, look)
+            if sides is None or sides[meeting.one[0]] != sides[meeting.other[0]]
+        ]
     every: list[bytes | None] = [None] * len(computation.lengths)
     for process, bits in states.items():
         every[process] = bits.data
@@ -52,7 +62,8 @@ def together(
     sources = from_the_first(computation.needed), from_the_first(computation.enabling)
     lengths = array("i", computation.lengths)
     try:
-        found = kernel.overlaps(column, getattr(column, "itemsize", 4), lengths, every, *sources)
+        more = () if sides is None else (sides,)
+        found = kernel.overlaps(column, getattr(column, "itemsize", 4), lengths, every, *sources, *more)
     except IndexError:
         message = "an event depends on one that is not there"
         raise TraceError(message, file=computation.trace.file) from None
@@ -96,6 +107,29 @@ def _first_meeting(
         else:
             return first, beginning
     return None
+
+
+def beside(
+    computation: Computation,
+    ones: Mapping[int, Bits],
+    others: Mapping[int, Bits],
+    look: Callable[[], None] = lambda: None,
+) -> list[Meeting]:
+    """Where a process can be in one of the first states while another one is in one of the second.
+
+    The numbers of two different processes differ in a binary digit. So for each digit those with a 0 are
+    asked about the first states and those with a 1 about the second, and the other way round.
+    """
+    found: list[Meeting] = []
+    every = range(len(computation.lengths))
+    for digit in range(max([*ones, *others], default=0).bit_length()):
+        for value in (0, 1):
+            look()
+            sides = bytes(process >> digit & 1 == value for process in every)
+            states = {process: bits for process, bits in others.items() if not sides[process]}
+            states |= {process: bits for process, bits in ones.items() if sides[process]}
+            found += together(computation, states, look, sides)
+    return found
 
 
 # ---- which formulas are about pairs -----------------------------------------------------------------
@@ -148,6 +182,29 @@ def _counted(predicates: CutPredicates, formula: AtLeast) -> tuple[dict[int, Bit
             return None
         states[support[0]] = predicates.states(part, support[0])
     return states, _All()
+
+
+def apart_in(
+    predicates: CutPredicates, formula: Node, positive: bool
+) -> tuple[dict[int, Bits], dict[int, Bits]] | None:
+    """The states of each process that an `Apart` asks for, if it is one and asks about one process a part."""
+    while isinstance(formula, Not):
+        formula, positive = formula.operand, not positive
+    if not isinstance(formula, Apart) or not positive:
+        return None
+    half = len(formula.operands) // 2
+    halves: list[dict[int, Bits]] = []
+    for parts in (formula.operands[:half], formula.operands[half:]):
+        supports = [predicates.support(part) for part in parts]
+        if any(len(support) != 1 for support in supports) or len(set(supports)) < half:
+            return None
+        halves.append(
+            {
+                support[0]: predicates.states(part, support[0])
+                for part, support in zip(parts, supports, strict=True)
+            }
+        )
+    return None if list(halves[0]) != list(halves[1]) else (halves[0], halves[1])
 
 
 def _plain(predicates: CutPredicates, node: Node, positive: bool) -> tuple[int, Bits] | None:

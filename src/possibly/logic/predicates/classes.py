@@ -35,6 +35,7 @@ from possibly.logic.predicates.values import COMPARISONS
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
+    Apart,
     At,
     AtLeast,
     Compare,
@@ -301,6 +302,7 @@ _CONNECTIVES: dict[type[Node], Callable[[Sequence[Classes]], Classes]] = {
     And: _and,
     Or: _or,
     AtLeast: lambda parts: _NOTHING,
+    Apart: lambda parts: _NOTHING,
     Implies: lambda parts: _or([_complement(parts[0]), parts[1]]),
     Iff: lambda parts: _and([_or([_complement(parts[0]), parts[1]]), _or([parts[0], _complement(parts[1])])]),
 }

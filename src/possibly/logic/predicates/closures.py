@@ -22,6 +22,7 @@ from possibly.logic.predicates.values import (
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
+    Apart,
     Arithmetic,
     At,
     AtLeast,
@@ -84,7 +85,7 @@ class MissingError(Exception):
 ERRORS = (FaultError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError)
 """What an operation on values can raise."""
 LEAVES = (Local, Shared, Transit, At, Stack, Done)
-_BOOLEAN = (Compare, Not, And, Or, AtLeast, Implies, Iff)
+_BOOLEAN = (Compare, Not, And, Or, AtLeast, Apart, Implies, Iff)
 
 
 class Part(NamedTuple):
@@ -131,6 +132,8 @@ class Compiler:
                 return _or(truths)
             case AtLeast(least):
                 return _at_least(least, truths)
+            case Apart():
+                return _apart(truths)
             case Implies():
                 return _or([_not(truths[0]), truths[1]])
         left, right = truths
@@ -148,6 +151,18 @@ def _at_least(least: int, truths: list[Truth]) -> Truth:
         return missing <= 0
 
     return enough
+
+
+def _apart(truths: list[Truth]) -> Truth:
+    half = len(truths) // 2
+
+    def are_there(values: Values) -> bool:
+        ones = [place for place in range(half) if truths[place](values)]
+        if not ones:
+            return False
+        return any(truths[half + place](values) for place in range(half) if ones != [place])
+
+    return are_there
 
 
 def _folded(part: Part, below: list[Part]) -> Part:

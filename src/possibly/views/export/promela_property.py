@@ -23,6 +23,7 @@ from possibly.logic.predicates.functions import MISSING, compile_predicate, comp
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
     And,
+    Apart,
     Arithmetic,
     AtLeast,
     Compare,
@@ -154,12 +155,22 @@ class _Encoding:
                 return f"(({self._truth(left)}) == ({self._truth(right)}))"
             case AtLeast(least, operands):
                 return f"(({' + '.join(map(self._truth, operands))}) >= {least})"
+            case Apart(operands):
+                return self._apart(operands)
             case Compare(operands, operators) if all(each in _COMPARISONS for each in operators):
                 values = [self._value(part) for part in operands]
                 there = [f"{each} != NONE" for each in dict.fromkeys(values) if each in self.declared_values]
                 links = [f"{a} {word} {b}" for (a, b), word in zip(pairwise(values), operators, strict=True)]
                 return _joined("&&", [*there, *links])
         raise UsageError(f"SPIN has no form for {unparse(node)}")
+
+    def _apart(self, operands: Sequence[Node]) -> str:
+        """One of the first half, and one of the second at another place."""
+        truths = [self._truth(part) for part in operands]
+        half = len(truths) // 2
+        others = " + ".join(truths[half:])
+        pairs = zip(truths[:half], truths[half:], strict=True)
+        return _joined("||", [f"(({one}) && ({others}) > ({other}))" for one, other in pairs])
 
     @property
     def declared_values(self) -> set[str]:
