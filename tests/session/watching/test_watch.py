@@ -232,6 +232,14 @@ def test_a_line_that_waits_for_ever_is_an_error_at_the_end() -> None:
     assert run.report(is_whole=False).verdicts[0].truth is Truth.HOLDS and not run.errors
 
 
+@pytest.mark.parametrize(("is_whole", "where"), [(True, "this run"), (False, "this run so far")])
+def test_a_left_side_that_was_never_true_is_told(is_whole: bool, where: str) -> None:
+    run = opened(specification(ctl1="AG(P.x == 7 -> P.x == 8)", ctl2="AG(P.x == 1 -> P.x != 0)"), Options())
+    watched(Intake(run), header("P"), {"p": "P", "set": {"x": 1}})
+    report = run.report(is_whole=is_whole)
+    assert report.warnings == (f"ctl1 holds without effect: P.x == 7 is true in no order of {where}",)
+
+
 # ---- headers ----------------------------------------------------------------------------------------
 
 

@@ -223,15 +223,15 @@ class Checker:
             seconds=perf_counter() - started,
         )
 
-    def vacuous(self, bound: Bound, verdict: Verdict) -> tuple[str, ...]:
+    def vacuous(self, bound: Bound, verdict: Verdict, where: str = "this run") -> tuple[str, ...]:
         """A warning if a property of states holds because a left side is never true."""
         from possibly.session.checking.vacuity import told, told_immaterial
 
         lefts = self.never_true(bound, verdict)
         parts = self.immaterial(bound, verdict, lefts)
         return (
-            *([told(verdict.name, lefts)] if lefts else ()),
-            *([told_immaterial(verdict.name, parts)] if parts else ()),
+            *([told(verdict.name, lefts, f"order of {where}")] if lefts else ()),
+            *([told_immaterial(verdict.name, parts, where)] if parts else ()),
         )
 
     def never_true(self, bound: Bound, verdict: Verdict) -> tuple[Node, ...]:

@@ -431,7 +431,10 @@ class WatchedRun:
                 raise
             return self._followed_verdict(watched)
         warnings.update(dict.fromkeys(bound.warnings))
-        return checker.verdict(watched.found, bound)
+        verdict = checker.verdict(watched.found, bound)
+        where = "this run" if is_whole else "this run so far"
+        warnings.update(dict.fromkeys(checker.vacuous(bound, verdict, where)))
+        return verdict
 
     def _followed_verdict(self, watched: _Watched) -> Verdict:
         """What is known without the run: that of the engine that followed it, or nothing."""

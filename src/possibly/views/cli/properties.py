@@ -75,7 +75,8 @@ def add_limit_arguments(parser: argparse.ArgumentParser, predictive: bool = Fals
     group.add_argument(
         "--vacuity",
         action="store_true",
-        help="ask all engines, not slices alone, whether the left sides of what holds are ever true",
+        help="ask all engines, not slices alone, whether the left sides of what holds are ever true, "
+        "and name the parts that may be anything",
     )
     group.add_argument("--engine", metavar="NAME", default="auto", help="the engine to use (default: auto)")
 
