@@ -65,3 +65,9 @@ def test_the_makefile_names_every_interpreter_that_is_supported() -> None:
     asked = subprocess.run(["make", "-n", "wheels"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert named is not None and f"tools/wheels.sh dist {named[1]}" in asked.stdout
     assert "python3.11" in named[1].split()
+
+
+def test_wheels_leave_alone_what_others_have_built() -> None:
+    script = (ROOT / "tools" / "wheels.sh").read_text(encoding="utf-8")
+    removed = [word for line in script.splitlines() if "rm -rf" in line for word in line.split()]
+    assert "build" not in removed and "build/lib*" in removed

@@ -21,14 +21,14 @@ try() {  # INTERPRETER WHEEL
 
 sh tools/interpreters.sh "$@" >"$work/interpreters"
 while read -r python; do
-    rm -rf build "$work/raw" "$work/done"
+    rm -rf build/lib* build/bdist* build/temp* "$work/raw" "$work/done"
     POSSIBLY_BUILD=native "$python" -m pip --disable-pip-version-check --quiet wheel --no-deps -w "$work/raw" .
     "$bin/auditwheel" repair --wheel-dir "$work/done" "$work"/raw/*.whl >/dev/null 2>&1 || {
         echo "auditwheel did not take it: this wheel is for machines like this one" >&2
         mkdir -p "$work/done"; cp "$work"/raw/*.whl "$work/done"; }
     for wheel in "$work"/done/*.whl; do try "$python" "$wheel"; mv "$wheel" "$out/"; done
 done <"$work/interpreters"
-rm -rf build
+rm -rf build/lib* build/bdist* build/temp*
 POSSIBLY_BUILD=pure "$bin/python" -m pip --disable-pip-version-check --quiet wheel --no-deps -w "$work/pure" .
 for wheel in "$work"/pure/*-none-any.whl; do try "$bin/python" "$wheel"; mv "$wheel" "$out/"; done
 ls -1 "$out"
