@@ -26,7 +26,7 @@ from possibly.logic.ltl.progression import TooLargeError
 from possibly.logic.ltl.tableau import TableauTooLargeError
 from possibly.logic.syntax import Leaf, Node
 
-SHARE = 256
+SHARE = 1_024
 """Classes of executions that are looked at between two pauses of the search by states."""
 
 
@@ -135,6 +135,7 @@ class StepSearch:
 
     def _through(self, each: Any) -> Path | None:
         """A shortest step through a class, as one of the system."""
+        self._is_doubtful |= not each.is_exact
         product = Product(each, self.automaton, each.start)
         for found in BreadthFirst(product, Options()).paths():
             if found is not None:

@@ -20,8 +20,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from possibly.control.causality import Causality, members
-from possibly.control.execution import Execution, Step
-from possibly.control.schedulers.course import Course
+from possibly.control.execution import Execution, Scheduler, Step
+from possibly.control.joining.both import Both
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.temporal.live import After, Schedule
 from possibly.control.temporal.system import STUCK, Reading, State
@@ -114,6 +114,9 @@ class Asked(NamedTuple):
     counts: bool
     """It tells how often a state is repeated."""
 
+    is_reached: bool
+    """It says that some state is reached, and nothing of the way there."""
+
     def reads(self, change: Change) -> bool:
         return self.counts or any(_touches(leaf, change) for leaf in self.leaves)
 
@@ -121,10 +124,26 @@ class Asked(NamedTuple):
     def reads_the_end(self) -> bool:
         return any(isinstance(leaf, Shared) and leaf.variable in ENDING for leaf in self.leaves)
 
+    @property
+    def may_join(self) -> bool:
+        """Whether ways to equal states need not be told apart.
+
+        Every class of executions is a way through the graph of states, each of whose steps was executed
+        (`control.joining.graph`). So a state is met that is known by one variable alone, whose writes are
+        ordered in all of a class, or by the end alone; of more the parts might be met on different ways.
+        """
+        names = {leaf.variable if isinstance(leaf, Shared) else "" for leaf in self.leaves}
+        return self.is_reached and "" not in names and (len(names) == 1 or names <= ENDING)
+
 
 def asked_by(formula: Node, leaves: Sequence[Leaf]) -> Asked:
-    temporal = [node.operator for node in nodes(formula) if isinstance(node, Temporal)]
-    return Asked(tuple(leaves), any(operator in COUNTING for operator in temporal))
+    temporal = [node for node in nodes(formula) if isinstance(node, Temporal)]
+    counts = any(node.operator in COUNTING for node in temporal)
+    return Asked(tuple(leaves), counts, len(temporal) == 1 and formula is temporal[0] and _is_reach(formula))
+
+
+def _is_reach(formula: Node) -> bool:
+    return isinstance(formula, Temporal) and formula.operator == "F" and formula.process is None
 
 
 def _touches(leaf: Leaf, change: Change) -> bool:
@@ -132,9 +151,9 @@ def _touches(leaf: Leaf, change: Change) -> bool:
         case Shared(name):
             return name in change.variables
         case At(process, _):
-            return process == change.process
+            return bool(process == change.process)
         case Done(process):
-            return change.ends and process == change.process
+            return process == change.process and change.ends
     return False
 
 
@@ -157,6 +176,14 @@ class ClassSystem:
         self._seen = [n for n in range(way.begin, len(way.steps)) if asked.reads(way.changes[n])]
         self._has_end = way.outcome is not None and asked.reads_the_end
         self._needs = self._projected()
+        names = [leaf.variable for leaf in asked.leaves if isinstance(leaf, Shared)]
+        self.is_exact = all(map(self._is_ordered, names))
+        """In every order of the steps each variable has the value that is told here."""
+
+    def _is_ordered(self, name: str) -> bool:
+        """Whether the steps that change a variable, and what is in it, follow each other in every order."""
+        writers = [number for number in self._seen if name in self.way.changes[number].variables]
+        return all(self._order.past[after] >> before & 1 for before, after in pairwise(writers))
 
     def _projected(self) -> list[int]:
         """The seen steps that come before each seen step, as bits."""
@@ -251,33 +278,38 @@ class Classes:
         self.executions = 0
         self.missed: set[str] = set()
 
-    def run(self, state: Schedule) -> Generator[Execution, None, bool]:
-        """Every class, and in the end whether these were all."""
-        explorer, running = Dpor(), deque[Course]()
+    def run(self, state: Schedule, may_join: bool = False) -> Generator[Execution, None, bool]:
+        """Every class, and in the end whether these were all; from the start equal states may be joined."""
+        explorer: Dpor | Both = Both() if may_join and not state else Dpor()
+        running = deque[Scheduler]()
         try:
             while True:
                 while len(running) < AHEAD and (course := explorer.plan()) is not None:
-                    self.program.begin(After(state, course))
-                    running.append(course)
+                    running.append(After(state, course) if state else course)
+                    self.program.begin(running[-1])
                 if not running:
-                    return explorer.tree.is_complete and bool(self.program.agrees())
-                execution = self._ended(state, running)
+                    return _is_complete(explorer) and bool(self.program.agrees())
+                execution = self._ended(running)
                 explorer.learn(replace(execution, steps=execution.steps[len(state) :]))
                 yield execution
         finally:
             for _ in running:
                 self.program.end()
 
-    def _ended(self, state: Schedule, running: deque[Course]) -> Execution:
+    def _ended(self, running: deque[Scheduler]) -> Execution:
         """The first that is on its way; one that cannot be learnt from is executed again."""
         for _ in range(1 + REPEATS):
-            course = running.popleft()
+            scheduler = running.popleft()
             execution: Execution = self.program.end()
             self.executions += 1
             self.missed |= self.program.visible - self.visible
             self.program.visible = set(self.visible)
             if not self.program.repeat:
                 return execution
-            self.program.begin(After(state, course))
-            running.append(course)
+            self.program.begin(scheduler)
+            running.append(scheduler)
         raise PossiblyError("the program cannot be executed in the same way again")
+
+
+def _is_complete(explorer: Dpor | Both) -> bool:
+    return explorer.tree.is_complete or (isinstance(explorer, Both) and explorer.is_joined)

@@ -39,6 +39,8 @@ FURTHER = 30
 """Steps that an execution goes on beyond the state asked for."""
 TRIALS, QUIET = 40, 8
 """Executions that look for races before the session: at most, and without anything new."""
+EXECUTED = 1_000
+"""Steps of a program, about, that are executed between two pauses of a search by states."""
 GUESSES = 12
 """Executions at random that are looked at first where the search by states takes long."""
 OUTCOME = "outcome"
@@ -70,9 +72,6 @@ class Facts(NamedTuple):
 class LiveSystem:
     """Steps through a program that is executed again and again."""
 
-    pause_every = 64
-    """Pairs between two pauses of a search: each may take an execution."""
-
     def __init__(self, program: Any, name: str) -> None:
         self.program = program
         self.name = name
@@ -88,7 +87,9 @@ class LiveSystem:
         self._find_choices()
         self.visible = frozenset(program.visible)
         self.initial_values = self._values_at_first()
-        self._learn((), further=10_000)
+        whole = self._learnt(Follow((), 10_000), ())
+        self.pause_every = max(4, min(64, EXECUTED // max(len(whole.steps), 1)))
+        """Pairs between two pauses of a search: each may take an execution."""
 
     def _find_choices(self) -> None:
         from possibly.control.schedulers.random import RandomWalk
@@ -147,7 +148,7 @@ class LiveSystem:
         twin = self.program.twin()
         classes = Classes(twin, self.visible)
         try:
-            executions = classes.run(state)
+            executions = classes.run(state, asked.may_join)
             while True:
                 try:
                     execution = next(executions)
@@ -165,7 +166,7 @@ class LiveSystem:
         self._check_same_way(execution, state)
         is_cut = execution.outcome in (Outcome.CUT_OFF, Outcome.DIVERGED)
         outcome = None if is_cut else execution.outcome.value
-        initial = {**self.initial_values, **self.program.initial}
+        initial = self._initial()
         way = Way(execution.steps, len(state), changes.of(execution), initial, outcome, self._is_at)
         return ClassSystem(way, asked, Causality(execution.steps))
 
@@ -259,7 +260,7 @@ class LiveSystem:
         execution = self._executed(scheduler)
         self._check_same_way(execution, schedule)
         execution = _each_thing_once(execution)
-        initial = {**self.initial_values, **self.program.initial}
+        initial = self._initial()
         trace = trace_of(execution, initial, self.name)
         self._add_words(execution, trace)
         for number, step in enumerate(execution.steps):
@@ -268,6 +269,11 @@ class LiveSystem:
             if facts is not None and number >= len(schedule):
                 self._keep(execution, number, facts)
         return execution
+
+    def _initial(self) -> dict[str, Any]:
+        """The values before the first step; an execution tells those that it comes to."""
+        self.initial_values.update(self.program.initial)
+        return self.initial_values
 
     def _check_same_way(self, execution: Execution, schedule: Schedule) -> None:
         self.uncontrolled.update(dict.fromkeys(execution.uncontrolled))
@@ -334,7 +340,7 @@ def _along(execution: Execution, trace: Any, initial: Mapping[str, Any]) -> Iter
     """The facts before each step and after the last; None where what can go on is not known."""
     from possibly.session.exploring.traces import things_of
 
-    variables: dict[str, Any] = {name: value for name, value in initial.items() if name in trace.shared}
+    variables: dict[str, Any] = dict(initial)
     places: dict[str, tuple[str, str]] = {}
     ended: frozenset[str] = frozenset()
     names: dict[Task, str] = {}
