@@ -80,9 +80,6 @@ def _waiting(plain: Any, kind: str) -> Any:
         if kernel is None:
             return plain(self, timeout)
         name = name_of(self)
-        if is_done(self) and port.called_by_library():
-            kernel.add(Access(name, False))  # no step of its own, but it comes after whoever resolved it
-            return plain(self, timeout)
         kernel.visible("result", name, (Access(name, False),), None, lambda: is_done(self), timeout)
         return plain(self, 0)
 

@@ -40,10 +40,17 @@ def install(patches: Patches) -> None:
 def connect(database: Any, timeout: float = LONGEST, *given: Any, **options: Any) -> Any:
     """A connection under control, unless the program has a class of its own for it."""
     if running.kernel is None or len(given) > 4 or "factory" in options:
-        return _plain_connect(database, timeout, *given, **options)
-    made = _plain_connect(database, 0.0, *given, factory=Connection, **options)
+        return _plain(database, timeout, given, options)
+    made = _plain(database, 0.0, given, {**options, "factory": Connection})
     made.possibly_name, made.possibly_patience = _name_of(database), timeout
     return made
+
+
+def _plain(database: Any, timeout: float, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Positions other than the first are deprecated from 3.12 on: a warning is the program's, if at all."""
+    if given:
+        return _plain_connect(database, timeout, *given, **options)
+    return _plain_connect(database, timeout=timeout, **options)
 
 
 def _name_of(database: Any) -> str:
