@@ -177,3 +177,30 @@ def test_without_the_kernel_the_interpreter_tells_of_calls() -> None:
 
 def _called() -> None:
     """To be heard of."""
+
+
+FINDER = """
+class Finder:
+    asked = []
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        cls.asked.append(name)
+"""
+
+
+def test_whoever_is_asked_for_modules_is_no_package_in_which_tasks_meet(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "finding.py").write_text(FINDER)
+    source = f"""
+import sys
+sys.path.insert(0, {str(folder)!r})
+import finding
+sys.meta_path.insert(0, finding.Finder)
+def work(number):
+    if number: import colorsys
+    else: import sched
+"""
+    found = explored(tmp_path, source)
+    assert found.holds is True
+    assert not any("finding" in family for family in found.visible)

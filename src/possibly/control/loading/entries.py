@@ -59,13 +59,17 @@ def _is_ours(frame: FrameType | None, root: str) -> bool:
 
 
 def _is_of_a_step(frame: FrameType | None) -> bool:
-    """Whether code whose calls are one step calls the package."""
+    """Whether code whose calls are one step calls the package, as importing asks who finds a module."""
     while frame is not None and not is_instrumented(code := frame.f_code):
         root = packages.root_of_file(code.co_filename)
-        if root and packages.is_dull(code, root):
+        if (root and packages.is_dull(code, root)) or _asks_finders(code):
             return True
         frame = frame.f_back
     return False
+
+
+def _asks_finders(code: CodeType) -> bool:
+    return code.co_name == "_find_spec" and code.co_filename.startswith("<frozen importlib")
 
 
 _dull: set[CodeType] = set()
