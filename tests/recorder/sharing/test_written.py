@@ -99,6 +99,21 @@ RACY = {
     "length": ("d = {}\ndef work(k):\n    if len(d) < 9: d[k] = 1\n", {"d[]"}),
     "a set": ("s = set()\ndef work(k):\n    if 1 in s: s.remove(1)\n    s.add(1)\n", {"s[1]"}),
     "an item": ("d = {'a': 0}\ndef work(k):\n    d['a'] += k\n", {"d['a']"}),
+    "an array": (
+        "from array import array\na = array('i', [0])\ndef work(k):\n    a[0] += k\n",
+        {"a[0]"},
+    ),
+    "what has the interface of arrays": (
+        "class A:\n    __array_interface__ = property(lambda self: {})\n"
+        "    def __getitem__(self, key): return 0\n    def __setitem__(self, key, value): pass\n"
+        "a = A()\ndef work(k):\n    a[0] += k\n",
+        {"a[0]"},
+    ),
+    "the order of a dictionary": (
+        "from collections import OrderedDict\nd = OrderedDict(a=1, b=2)\n"
+        "def work(k):\n    d.move_to_end('a')\n    for each in d: pass\n",
+        {"d['a']"},
+    ),
     "a slice": ("d = [1, 2]\ndef work(k):\n    d[0] = sum(d[:])\n", {"d[0]"}),
     "a slot": (
         "class C:\n    __slots__ = ('v',)\nc = C()\nc.v = 0\ndef work(k):\n    c.v += k\n",
@@ -130,6 +145,13 @@ RIGHT = {
     "an event": (
         "n, e = 0, threading.Event()\ndef work(k):\n    global n\n    if k == 1:\n        n = 1; e.set()\n"
         "    else:\n        e.wait(); n += 1\n"
+    ),
+    "an array and a lock": (
+        "from array import array\na, lock = array('i', [0]), threading.Lock()\n"
+        "def work(k):\n    with lock: a[0] += k\n"
+    ),
+    "items of an array of their own": (
+        "from array import array\na = array('i', [0, 0, 0])\ndef work(k):\n    a[k] += k\n"
     ),
     "a semaphore": ("n, s = 0, threading.Semaphore(1)\ndef work(k):\n    global n\n    with s: n += 1\n"),
     "objects of their own": (

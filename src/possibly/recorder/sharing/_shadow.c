@@ -677,9 +677,22 @@ typedef struct {
 
 enum { CHANGES_ALL = 1, CHANGES_KEY = 2, READS_KEY = 4, APPENDS = 8, POPS = 16 };
 
-static PyTypeObject *deque_type = NULL;
+static PyTypeObject *deque_type = NULL, *array_type = NULL;
 
 static int is_by_key(PyObject *thing) { return PyDict_Check(thing) || PySet_Check(thing); }
+
+/* Of numbers that can be stored one by one: `array.array`, and what has the interface of numpy's arrays. */
+static int is_array(PyTypeObject *type)
+{
+    static PyObject *interface = NULL;
+    if (type == array_type)
+        return 1;
+    if (type->tp_as_mapping == NULL || type->tp_as_mapping->mp_ass_subscript == NULL)
+        return 0;
+    if (interface == NULL && (interface = PyUnicode_InternFromString("__array_interface__")) == NULL)
+        return 0;
+    return _PyType_Lookup(type, interface) != NULL;
+}
 
 static int is_container(PyObject *thing)
 {
@@ -687,7 +700,8 @@ static int is_container(PyObject *thing)
     if (type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type || type == &PyBool_Type
         || thing == Py_None)
         return 0;
-    return PyList_Check(thing) || is_by_key(thing) || type == deque_type || PyByteArray_Check(thing);
+    return PyList_Check(thing) || is_by_key(thing) || type == deque_type || PyByteArray_Check(thing)
+        || is_array(type);
 }
 
 static void extent(Site *self, PyObject *thing, int how)
@@ -805,7 +819,8 @@ static int is_among(const char *name, const char *const *names)
 static const char *const changing[] = {
     "append", "appendleft", "extend", "extendleft", "insert", "remove", "pop", "popleft", "popitem", "clear",
     "sort", "reverse", "rotate", "update", "setdefault", "add", "discard", "difference_update",
-    "intersection_update", "symmetric_difference_update", NULL};
+    "intersection_update", "symmetric_difference_update", "move_to_end", "__setitem__", "__delitem__", "__iadd__",
+    "__imul__", "__ior__", "fill", "put", "itemset", "resize", "byteswap", "frombytes", "fromlist", NULL};
 static const char *const keyed_changes[] = {"setdefault", "pop", "add", "discard", "remove", NULL};
 static const char *const keyed_reads[] = {"get", "__getitem__", "__contains__", NULL};
 static const char *const reading[] = {
@@ -1168,7 +1183,10 @@ PyMODINIT_FUNC PyInit__shadow(void)
     PyObject *collections = PyImport_ImportModule("collections");
     PyObject *found = collections ? PyObject_GetAttrString(collections, "deque") : NULL;
     Py_XDECREF(collections);
-    if (!made || !found || PyModule_AddObjectRef(made, "Memory", (PyObject *)&memory_type) < 0) {
+    PyObject *arrays = PyImport_ImportModule("array");
+    array_type = arrays ? (PyTypeObject *)PyObject_GetAttrString(arrays, "array") : NULL;
+    Py_XDECREF(arrays);
+    if (!made || !found || !array_type || PyModule_AddObjectRef(made, "Memory", (PyObject *)&memory_type) < 0) {
         Py_XDECREF(made);
         Py_XDECREF(found);
         return NULL;

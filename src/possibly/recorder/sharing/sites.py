@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import sys
 from _thread import _local
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from types import FunctionType, MemberDescriptorType, ModuleType, NoneType
@@ -22,14 +23,16 @@ from possibly.probes import port
 from possibly.probes.instructions.table import Kind
 from possibly.recorder.sharing.shadow import CHANGES, EXTENT, READS, WHOLE, WRITES, Shadow, Touch
 
-CONTAINERS = (list, dict, deque, set, bytearray)
+CONTAINERS = (list, dict, deque, set, bytearray, array)
 BY_KEY = (dict, set)
 """Containers whose methods are given a key."""
 KEYED_CHANGES = frozenset({"setdefault", "pop", "add", "discard", "remove"})
 KEYED_READS = frozenset({"get", "__getitem__", "__contains__"})
 CHANGING = frozenset(
     "append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update "
-    "setdefault add discard difference_update intersection_update symmetric_difference_update".split()
+    "setdefault add discard difference_update intersection_update symmetric_difference_update move_to_end "
+    "__setitem__ __delitem__ __iadd__ __imul__ __ior__ fill put itemset resize byteswap frombytes "
+    "fromlist".split()
 )
 """Methods of containers that change them."""
 READING = frozenset(
@@ -125,13 +128,22 @@ class Quiet:
         pass
 
 
+def _is_container(thing: Any) -> bool:
+    return isinstance(thing, CONTAINERS) or _is_array(type(thing))
+
+
+def _is_array(kind: type) -> bool:
+    """Of numbers that can be stored one by one, with the interface of numpy's arrays."""
+    return _of_class(kind, "__array_interface__") is not None and _of_class(kind, "__setitem__") is not None
+
+
 def _extent(thing: Any, how: int) -> Iterator[Access]:
-    if isinstance(thing, CONTAINERS):
+    if _is_container(thing):
         yield thing, EXTENT, how
 
 
 def _all_of(thing: Any, how: int) -> Iterator[Access]:
-    if isinstance(thing, CONTAINERS):
+    if _is_container(thing):
         yield thing, WHOLE, how
         yield thing, EXTENT, how
 
@@ -165,14 +177,14 @@ def _key(thing: Any, key: Any) -> Any:
 
 
 def _item(thing: Any, key: Any) -> Iterator[Access]:
-    if isinstance(thing, CONTAINERS):
+    if _is_container(thing):
         if type(key) is int and key < 0 and not isinstance(thing, BY_KEY):
             yield thing, EXTENT, READS
         yield thing, _key(thing, key), READS
 
 
 def _stored(thing: Any, key: Any) -> Iterator[Access]:
-    if isinstance(thing, CONTAINERS):
+    if _is_container(thing):
         found = _key(thing, key)
         yield thing, found, WRITES
         if isinstance(thing, dict) and (found == WHOLE or not dict.__contains__(thing, key)):
@@ -180,7 +192,7 @@ def _stored(thing: Any, key: Any) -> Iterator[Access]:
 
 
 def _keyed_change(thing: Any, key: Any) -> Iterator[Access]:
-    if isinstance(thing, CONTAINERS):
+    if _is_container(thing):
         yield thing, _key(thing, key) if isinstance(thing, BY_KEY) else WHOLE, CHANGES
         yield thing, EXTENT, CHANGES
 
@@ -194,7 +206,7 @@ def _looked_up(thing: Any, key: Any) -> Iterator[Access]:
 
 def _called(function: Any, arguments: tuple[Any, ...]) -> Iterator[Access]:
     owner = getattr(function, "__self__", None) if type(function) is type(len) else None
-    if isinstance(owner, CONTAINERS):
+    if _is_container(owner):
         yield from _method(owner, function.__name__, arguments)
         for each in arguments:
             yield from _all_of(each, READS)
