@@ -326,6 +326,9 @@ def _meant(value: Any, name: str, method: str) -> Any:
     cls = type(value)
     if cls in weakref.ProxyTypes:
         return behind(value)
+    if _wraps(cls):
+        is_own_part = name.startswith("_self_") or _member(cls, name) is not None
+        return value if is_own_part else _wrapped(value)
     found = _proxies.get((cls, method))
     if found is None:
         held = _member(cls, method)
@@ -338,6 +341,28 @@ def _meant(value: Any, name: str, method: str) -> Any:
     except Exception:  # noqa: BLE001 - there is nothing behind it, as the program is told in a moment
         return value
     return handed.args[0] if type(handed) is partial and handed.func in _HANDING and handed.args else value
+
+
+def _wraps(cls: type) -> bool:
+    """Whether objects of the class hand attributes on, in C, to what they wrap (wrapt); none that makes that
+    only then."""
+    found = _wrapping.get(cls)
+    if found is None:
+        stores, holds = _member(cls, "__setattr__"), _member(cls, "__wrapped__")
+        in_c = type(stores) is types.WrapperDescriptorType and stores.__objclass__ is not object
+        is_there = type(holds) is types.GetSetDescriptorType and not class_has(cls, "__factory__")
+        found = _wrapping[cls] = in_c and is_there
+    return found
+
+
+_wrapping: dict[type, bool] = {}
+
+
+def _wrapped(value: Any) -> Any:
+    try:
+        return _member(type(value), "__wrapped__").__get__(value)
+    except ValueError:  # nothing yet
+        return value
 
 
 _HANDING = (getattr, setattr, delattr)
