@@ -273,7 +273,7 @@ run(e)
 
 @pytest.mark.parametrize("name", APART)
 def test_what_only_seems_to_be_shared_costs_few_executions(name: str, tmp_path: Path) -> None:
-    found = explored(tmp_path, HEAD + APART[name], Options(minimise=0))
+    found = explored(tmp_path, HEAD + APART[name], Options(minimise=0, join="all"))
     assert found.holds is True, found.failure or found.open
     assert found.executions <= FEW.get(name, 4)
 
