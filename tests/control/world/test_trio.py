@@ -117,3 +117,59 @@ def test_who_waits_for_ever_is_a_deadlock(tmp_path: Path) -> None:
     source = "async def main(): await trio.Event().wait()\ntrio.run(main)\n"
     found = explored(tmp_path, HEAD + source)
     assert found.failure is not None and found.failure.kind == "deadlock"
+
+
+POLLED = """\
+import trio
+done = []
+async def work():
+    await trio.sleep(0.5)
+    done.append(1)
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(work)
+        while not done:
+            await trio.sleep(0.2)
+trio.run(main)
+"""
+OVERDUE = """\
+import trio
+async def other(): await trio.sleep(0)
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(other)
+        with trio.move_on_after(0) as scope:
+            await trio.lowlevel.checkpoint()
+        assert scope.cancelled_caught
+trio.run(main)
+"""
+FROM_THREADS = """\
+import trio
+count = 0
+def add():
+    global count
+    count += 1
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.to_thread.run_sync, add)
+        nursery.start_soon(trio.to_thread.run_sync, add)
+    assert count == 2
+trio.run(main)
+"""
+
+
+def test_deadlines_come_one_by_one(tmp_path: Path) -> None:
+    """Who polls sets new ones while another passes: what passes does not depend on who set it first."""
+    found = explored(tmp_path, POLLED)
+    assert found.holds, found.open or found.failure
+
+
+def test_a_deadline_that_is_up_when_it_is_set_passes_at_once(tmp_path: Path) -> None:
+    found = explored(tmp_path, OVERDUE)
+    assert found.holds, found.open or found.failure
+
+
+def test_calls_from_threads_are_no_deadlock(tmp_path: Path) -> None:
+    found = explored(tmp_path, FROM_THREADS, Options(executions=25, minimise=0))
+    assert found.failure is None or found.failure.kind == "assertion", found.failure
+    assert not any("went on before" in each for each in found.open)

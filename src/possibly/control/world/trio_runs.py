@@ -2,14 +2,16 @@
 
 Theory of operation. Trio runs what is in its queue of runnable tasks, in any order, once it has looked for
 input. Here it looks for input by asking the scheduler whose turn it is, and finds that one task in its
-queue. The deadline of a scope is a task of ours, which goes on when it is up, with all that were up before; a
-call from another thread is one too. Trio's own code runs as it is, and tells what it touches (`trio_things`).
-Real input leaves the search open.
+queue. The deadline of a scope is a task of ours, which goes on when it is up; one that is up when it is set
+passes before any other turn, as it does in trio. A call from another thread is a task of ours too; what trio
+does with all that have come is one turn. Trio's own code runs as it is, and tells what it touches
+(`trio_things`). Real input leaves the search open.
 """
 
 from __future__ import annotations
 
 import asyncio  # noqa: F401 - first: what takes the place of its parts imports them
+import heapq
 import math
 import sys
 import threading
@@ -43,6 +45,8 @@ class Run:
         self.host = kernel.current.host or kernel.current
         self.name = name_for("trio")
         self.known: dict[Any, Task] = {}
+        self.called = f"{self.name}.calls"
+        """What other threads have called and trio has not done yet."""
         self.calls: set[Task] = set()
         """Calls from other threads."""
         self.timers: dict[tuple[float, int], Task] = {}
@@ -50,6 +54,8 @@ class Run:
         self.wakers: dict[Task, str] = {}
         """Whose turn made the next turn of a task ready."""
         self.expiring = -math.inf
+        self.due: list[tuple[float, int]] = []
+        """The deadlines that pass before the next turn."""
         self.is_over = False
         self.queue = Queue(self)
 
@@ -57,6 +63,17 @@ class Run:
         return not self.is_over and kernel_is_free(self)
 
 
+class Unlocked:
+    """In place of the lock under which a call is put down: nobody else goes on meanwhile."""
+
+    def __enter__(self) -> bool:
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+Unlocked.__module__ = "_thread"  # trio looks whether signals cannot disturb it
 _busy: set[int] = set()
 
 
@@ -120,22 +137,24 @@ def _next_turn(run: Run, kernel: Kernel, poll: Any) -> Any:
         chosen = kernel.current
     kernel.current = chosen
     _busy.add(id(run))
-    deadline = next((key[0] for key, each in run.timers.items() if each is chosen), None)
-    if deadline is not None:
-        kernel.did((Access(chosen.name, True),))
-        run.expiring = deadline
+    due = next((key for key, each in run.timers.items() if each is chosen), None)
+    in_turn = (Access(run.name, False),)  # none begins in the middle of another
+    if due is not None:
+        kernel.did((Access(chosen.name, True), *in_turn))
+        run.expiring = due[0]
+        run.due.append(due)
         return []
     if chosen in run.calls:
-        kernel.did((Access(chosen.name, True),))
+        kernel.did((Access(chosen.name, True), *in_turn))
         run.calls.discard(chosen)
         kernel.end(chosen)
         return poll()
     task = next(each for each, mine in run.known.items() if mine is chosen)
     run.queue.chosen = task
-    kernel.did((Access(chosen.name, False), *kernel.spun))
+    kernel.did((Access(chosen.name, False), *kernel.spun, *in_turn))
     trio_things.touch_scopes(task)
-    if kernel.is_mixed:
-        kernel.add(Access(run.name, False))
+    if task.coro.__qualname__ == "EntryQueue.task":
+        kernel.add(Access(run.called, True))
     kernel.note(beginning_of_coroutine(task.coro, run.wakers.pop(chosen, "")))
     return []
 
@@ -173,6 +192,8 @@ def _add(plain: Any) -> Any:
         timer.ready, timer.wakes_at = run.can_go, deadline - LOOP_START
         kernel.has_timers = True
         run.timers[deadline, id(cancel_scope)] = timer
+        if deadline - LOOP_START <= kernel.current.time:
+            run.due.append((deadline, id(cancel_scope)))
 
     return add
 
@@ -188,6 +209,29 @@ def _remove(plain: Any) -> Any:
             kernel.end(timer)
 
     return remove
+
+
+def _expire(plain: Any) -> Any:
+    """Only what is due passes: other deadlines that are up may come late."""
+
+    def expire(self: Any, now: float) -> bool:
+        run = _run_with(self)
+        if running.kernel is None or run is None:
+            found: bool = plain(self, now)
+            return found
+        due, run.due = set(run.due), []
+        if not due:
+            return False
+        rest = [each for each in self._heap if each[:2] not in due]
+        self._heap = [each for each in self._heap if each[:2] in due]
+        try:
+            found = plain(self, math.inf)
+        finally:
+            self._heap += rest
+            heapq.heapify(self._heap)
+        return found
+
+    return expire
 
 
 def _run_with(deadlines: Any) -> Run | None:
@@ -241,6 +285,7 @@ def _unrolled_run(plain: Any) -> Any:
             return
         run = runs[runner] = Run(runner, kernel)
         runner.runq = run.queue
+        runner.entry_queue.lock = Unlocked()
         try:
             yield from plain(runner, *given, **options)
         finally:
@@ -271,7 +316,9 @@ def _run_sync_soon(plain: Any) -> Any:
         is_own = kernel.current.host is run.host or kernel.current is run.host
         mine = kernel.new_task("call from a thread")
         if not is_own:
-            kernel.visible("call", mine.name, (Access(mine.name, True),))
+            kernel.visible("call", mine.name, (Access(mine.name, True), Access(run.called, True)))
+        else:
+            kernel.add(Access(run.called, True))
         plain(self, *given, **options)
         mine.host, mine.loop, mine.daemon = run.host, run.name, True
         kernel.admit(mine)
@@ -321,6 +368,7 @@ def install(patches: Patches) -> None:
     patches.put(core.Runner, "reschedule", _reschedule(core.Runner.reschedule))
     patches.put(core.Runner, "task_exited", _task_exited(core.Runner.task_exited))
     patches.put(core.Deadlines, "add", _add(core.Deadlines.add))
+    patches.put(core.Deadlines, "expire", _expire(core.Deadlines.expire))
     patches.put(core.Deadlines, "remove", _remove(core.Deadlines.remove))
     trio_things.install(patches)
     kind: Any = core.TheIOManager
