@@ -28,7 +28,7 @@ _inside: dict[str, Any] = {}
 
 
 def _is_of_trio(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").startswith("trio.")
+    return str(frame.f_globals.get("__name__", "")).startswith("trio.")
 
 
 def install(patches: Patches) -> None:

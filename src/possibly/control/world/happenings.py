@@ -22,8 +22,7 @@ def hosted(
     kernel.add(Access(mine.name, True))
     state.handles[mine] = events.Handle(act, (), loop, None)
     touched = (Access(state.name, True), Access(state.end, False), Access(mine.name, True))
-    touched += operation.footprint
-    mine.operation = operation._replace(footprint=touched)
+    mine.operation = operation._replace(footprint=(*touched, *operation.footprint))
     mine.ready = lambda: state.can_go() and ready()
     return mine
 
