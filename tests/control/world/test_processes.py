@@ -452,3 +452,16 @@ def test_a_process_that_has_sent_much_ends_when_it_is_taken(name: str, tmp_path:
         found = explored(tmp_path, text)
         assert found.holds is holds, (size, first, found.failure, found.open)
         assert holds or (found.failure is not None and found.failure.kind == "deadlock")
+
+
+def test_processes_of_joblib_are_under_control(tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    source = """
+from joblib import Parallel, delayed
+def square(number): return number * number
+assert Parallel(n_jobs=2)(delayed(square)(each) for each in range(2)) == [0, 1]
+"""
+    found = explored(tmp_path, source, within=frozenset({"program"}))
+    assert found.failure is None, found.failure
+    assert any("joblib" in each for each in found.assumed)
+    assert not any("another program" in each for each in found.open)
