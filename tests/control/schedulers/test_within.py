@@ -10,6 +10,7 @@ import pytest
 
 from possibly.control.schedulers.within import Within
 from possibly.session.exploring.explore import Options
+from possibly.views.testing.options import made
 from tests.control.runtime.running import explored
 
 FRAMEWORK = """\
@@ -103,3 +104,7 @@ def test_orders_of_a_framework_alone_do_not_count(installed: Path) -> None:
 def test_which_steps_count(kind: str, at: str, turn: tuple[str, ...], counts: bool) -> None:
     within = Within({"shop"}, "main.py")
     assert within.counts(kind, at, {"turn": [{"at": each} for each in turn]}) is counts
+
+
+def test_tests_may_say_what_counts() -> None:
+    assert made({"within": "shop,bank"}).within == ("shop", "bank")
