@@ -85,6 +85,11 @@ assert os.path.getsize('a.txt') == 2
 os.remove('a.txt')
 os.mkdir('b')
 """,
+    "a folder for a while": """
+import os, tempfile
+folder = tempfile.mkdtemp()
+with open(os.path.join(folder, 'a'), 'w') as f: f.write(folder)
+""",
     "imports": "import os, re, json, logging, uuid, dataclasses, enum, heapq, sqlite3",
     "a set": "print(len({1, 2, 3} | set([4])))",
     "a log": "import logging\nlogging.getLogger(__name__).warning('a')",

@@ -17,7 +17,6 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
@@ -42,7 +41,7 @@ lost: dict[str, str] = {}
 
 def new_folder() -> str:
     """A name for it; it is made when something is taken down."""
-    return os.path.join(tempfile.gettempdir(), f"possibly-{os.getpid()}-{next(_numbers)}")
+    return os.path.join(os.environ.get("TMPDIR", "/tmp"), f"possibly-{os.getpid()}-{next(_numbers)}")
 
 
 def is_changed() -> bool:
@@ -53,13 +52,15 @@ def is_changed() -> bool:
 def hear(event: str, given: tuple[Any, ...]) -> None:
     """The interpreter is about to do something."""
     global _is_busy
-    changed = _CHANGED.get(event)
+    changed = CHANGED.get(event)
     if changed is None or not folder or _is_busy:
         return
     _is_busy = True
     try:
         for path in changed(given):
             _keep(path)
+    except OSError as error:
+        lost[f"the file {given[0]}, {LOST} ({error.strerror})"] = HELPS
     finally:
         _is_busy = False
 
@@ -95,7 +96,7 @@ def _database(given: tuple[Any, ...]) -> Iterator[str]:
             yield from (path + more for more in ("", "-journal", "-wal", "-shm"))
 
 
-_CHANGED: dict[str, Callable[[tuple[Any, ...]], Iterator[str]]] = {
+CHANGED: dict[str, Callable[[tuple[Any, ...]], Iterator[str]]] = {
     "open": _opened,
     "os.truncate": _target,
     "os.chmod": _target,
@@ -155,7 +156,8 @@ def _keep_content(path: str, size: int, told: dict[str, Any]) -> None:
 
 
 def _note(told: dict[str, Any]) -> None:
-    os.makedirs(folder, 0o700, exist_ok=True)
+    if not os.path.exists(folder):
+        os.makedirs(folder, 0o700, exist_ok=True)
     with _open(_index(folder), "a") as index:
         index.write(json.dumps(told) + "\n")
 
@@ -177,7 +179,9 @@ def put_back(where: str) -> None:
         first = {each["path"]: each for each in reversed(told)}  # by whichever process
         for each in sorted(first.values(), key=_when):
             _put_back(each)
-        shutil.rmtree(where, ignore_errors=True)
+        for name in os.listdir(where):
+            os.unlink(os.path.join(where, name))
+        os.rmdir(where)
     finally:
         _is_busy = False
 

@@ -39,6 +39,10 @@ expected = 0
 """It is we who do such a thing, under control."""
 
 
+HEARD = frozenset({*EVENTS, *disk.CHANGED, "mmap.__new__"})
+"""All others are many: each frame that is looked at is one."""
+
+
 def watch() -> None:
     """From now on this process is listened to; that cannot be taken back."""
     sys.addaudithook(_hear)
@@ -65,9 +69,10 @@ def _alone() -> None:
 
 def _hear(event: str, given: tuple[Any, ...]) -> None:
     global is_mapped
-    if running.kernel is not None:
-        disk.hear(event, given)
-    if event == "mmap.__new__" and running.kernel is not None:
+    if event not in HEARD or running.kernel is None:
+        return
+    disk.hear(event, given)
+    if event == "mmap.__new__":
         is_mapped = is_mapped or port.is_user_file(sys._getframe(1).f_code.co_filename)
     if event in EVENTS:
         kernel = running.kernel

@@ -69,6 +69,7 @@ LIBRARY: dict[str, frozenset[str]] = {
         "string": "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits punctuation whitespace "
         "Template",
         "sys": "argv exit maxsize stderr stdin stdout version_info",
+        "tempfile": "mkdtemp gettempdir",
         "threading": "Thread Lock RLock Condition Semaphore BoundedSemaphore Event Barrier "
         "BrokenBarrierError Timer current_thread main_thread",
         "time": "sleep time time_ns monotonic monotonic_ns perf_counter perf_counter_ns",
@@ -84,7 +85,7 @@ PURE = frozenset(
     "unicodedata urllib.parse zlib".split()
 )
 """Modules that keep nothing but caches of what they compute."""
-FILES = frozenset({"csv", "os", "pathlib", "shutil"})
+FILES = frozenset({"csv", "os", "pathlib", "shutil", "tempfile"})
 """Modules whose names change files, or may."""
 FORBIDDEN_NAMES = frozenset(
     "MemoryError RecursionError breakpoint compile copyright credits delattr dir eval exec exit "

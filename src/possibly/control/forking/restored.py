@@ -17,7 +17,7 @@ Restore = Callable[[], None]
 def kept() -> list[Restore]:
     """Functions that put back what is now, one a module that is there."""
     found: list[Restore] = []
-    for name, keep in (("logging", _logging), ("asyncio", _asyncio)):
+    for name, keep in (("logging", _logging), ("asyncio", _asyncio), ("tempfile", _tempfile)):
         module = sys.modules.get(name)
         if module is not None:
             found.append(keep(module))
@@ -43,6 +43,16 @@ def _logging(logging: Any) -> Restore:
         for each, values in lists:
             each[:] = values
         manager.disable = disabled
+
+    return restore
+
+
+def _tempfile(tempfile: Any) -> Restore:
+    """The names that are found next, and where."""
+    folder, names = tempfile.tempdir, tempfile._name_sequence
+
+    def restore() -> None:
+        tempfile.tempdir, tempfile._name_sequence = folder, names
 
     return restore
 
