@@ -10,7 +10,7 @@ TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := build/demo
 INTERPRETERS ?= python3.11 python3.12 python3.13 python3.14
-ONLY ?= run slices solver online cluster tasks paths recording exploring claims macro stepping picture predicting
+ONLY ?= run slices solver online cluster tasks paths recording exploring ordinary claims macro stepping picture predicting
 
 .PHONY: help venv compile wheels docs demo test lint format types unit page browser spin servers bench experiments soak matrix fuzz sanitize clean
 .DEFAULT_GOAL := help

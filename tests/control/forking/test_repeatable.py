@@ -72,6 +72,23 @@ def test_these_may_be_executed_again(name: str) -> None:
     assert judged(ast.parse(ALLOWED[name])).reason is None
 
 
+@pytest.mark.parametrize(
+    ("source", "has"),
+    [
+        ("import os, re\nprint(os.sep, os.path.join('a', 'b'))", False),
+        ("from os import getcwd", False),
+        ("from os import remove", True),
+        ("import os as system\nsystem.remove('a')", True),
+        ("open('a')", True),
+        ("import pathlib", True),
+        ("from shutil import move", True),
+        ("import tempfile as t", True),
+    ],
+)
+def test_what_may_change_files_is_listened_to(source: str, has: bool) -> None:
+    assert judged(ast.parse(source)).has_files is has
+
+
 @pytest.mark.parametrize("name", FORBIDDEN)
 def test_these_need_a_process_of_their_own(name: str) -> None:
     assert judged(ast.parse(FORBIDDEN[name])).reason

@@ -173,6 +173,11 @@ class Zygote:
         return f"{still}: something outside control does not return{where}"
 
     @property
+    def runner(self) -> int:
+        """The process that took the last job; 0 if there was none."""
+        return self._turn.last
+
+    @property
     def place(self) -> str:
         """Where the execution that runs stands, if one does and says so."""
         runner = self._turn.job[0]

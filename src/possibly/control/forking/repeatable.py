@@ -85,8 +85,9 @@ PURE = frozenset(
     "unicodedata urllib.parse zlib".split()
 )
 """Modules that keep nothing but caches of what they compute."""
-FILES = frozenset({"csv", "os", "pathlib", "shutil", "tempfile"})
-"""Modules whose names change files, or may."""
+FILES = frozenset({"csv", "pathlib", "shutil", "tempfile"})
+"""Modules whose names change files, or may; so may those of `os` but for these:"""
+WITHOUT_FILES = frozenset("cpu_count fspath getcwd getenv linesep name path sep strerror".split())
 FORBIDDEN_NAMES = frozenset(
     "MemoryError RecursionError breakpoint compile copyright credits delattr dir eval exec exit "
     "globals help id license locals memoryview quit setattr vars".split()
@@ -155,9 +156,19 @@ class _Module:
 
     def has_files(self) -> bool:
         """Whether anything in it has to do with files."""
-        names = {node.id for node in self.nodes if isinstance(node, ast.Name)}
-        taken = {node.module for node in self.nodes if isinstance(node, ast.ImportFrom)}
-        return "open" in names or not FILES.isdisjoint({*self.modules.values(), *taken})
+        for node in self.nodes:
+            match node:
+                case ast.Name(id="open"):
+                    return True
+                case ast.ImportFrom(module="os", names=names):
+                    if any(each.name not in WITHOUT_FILES for each in names):
+                        return True
+                case ast.ImportFrom(module=module) if module in FILES:
+                    return True
+                case ast.Attribute(value=ast.Name(id=name), attr=attr) if self.modules.get(name) == "os":
+                    if attr not in WITHOUT_FILES:
+                        return True
+        return not FILES.isdisjoint(self.modules.values())
 
     def _imports(self, node: ast.AST) -> Iterator[str]:
         match node:
