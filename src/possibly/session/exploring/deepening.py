@@ -1,8 +1,9 @@
 """Levels of preemptions beside a search that will not come to its end within its limit.
 
 Theory of operation. Now and then the search is asked how many executions it will be in all, as far as it can
-tell, and what is left. If these are many times as many as its limit allows, or if at half of its limit more
-is left than a while before, every other execution from then on is one of a search by levels
+tell, and what is left. If these are many times as many as its limit allows, or if late in its time more is
+left than a while before (of a search over states nothing else is known, so that one is given its time),
+every other execution from then on is one of a search by levels
 (`schedulers.bounded`): all schedules without preemptions, then all with one, and so on, each level complete
 before the next. It learns from the executions of the other search too, and executes no class again that it
 knows. So a search that stays open says what it has shown: that there is no failure with at most so many
@@ -28,7 +29,7 @@ BEYOND = 3.0
 """It will not come to its end if it needs so many times its limit."""
 
 
-HALF = 0.5
+HALF, LATE = 0.5, 0.7
 
 
 class Deepening:
@@ -63,7 +64,15 @@ class Deepening:
             return
         grows = self._left is not None and found.left >= self._left > 0
         self._left = found.left
-        if found.estimate * part > BEYOND * executions or (grows and part >= HALF):
+        is_beyond = found.estimate * part > BEYOND * executions
+        joining = getattr(explorer, "joining", None)
+        if joining is not None and joining.executions:
+            is_due = grows and part >= LATE
+        elif joining is not None:  # it begins later
+            is_due = is_beyond and part >= HALF
+        else:
+            is_due = is_beyond or (grows and part >= HALF)
+        if is_due:
             self.levels = Bounded(None)
 
     def plan(self, explorer: Explorer) -> Any:
