@@ -112,6 +112,18 @@ def test_spin_agrees_about_the_exported_property(language: str, formula: str, tm
     assert errors_by_spin(RUN, formula, language, tmp_path) == (verdict.holds == exists)
 
 
+@needs_spin
+@pytest.mark.parametrize("formula", ["i.x == 2 & j.x == 3", "i.x == 3 & j.x == 3"])
+def test_spin_agrees_about_pairs_that_are_not_written_out(
+    formula: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("possibly.logic.bind.FEW", 0)
+    never = f'AG(!(exists i, j in "*" if i != j: {formula}))'
+    (verdict,) = check_trace(RUN, read_specification(f"ctl it = {never}"), Options()).verdicts
+    assert verdict.holds is ("i.x == 3" in formula)
+    assert errors_by_spin(RUN, never, "ctl", tmp_path) is not verdict.holds
+
+
 @pytest.mark.parametrize(
     ("language", "formula", "words"),
     [
