@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
+from possibly.errors import FormulaError
 from possibly.logic.depth import MAX_DEPTH, deep
 from possibly.logic.predicates.functions import compile_predicate
 from possibly.logic.printer import unparse
@@ -153,6 +154,8 @@ class _Binder:
         self.known_locals: dict[tuple[str, str, Span | None], Local] = {}
         self.size = 0
         self.instances = 0
+        self.has_failed = False
+        """An error was met, and is on its way with its place."""
 
     def fail(self, message: str, node: Node, hint: str | None = None) -> NoReturn:
         self.source.fail(message, node.span[0] if node.span else 0, hint)
@@ -249,7 +252,14 @@ class _Binder:
         let = self.let_list[number]
         saved = self.visible, self.source, self.size
         self.visible, self.source, self.size = number, let.source, 0
-        tree = fold(self.bound(let.formula, {}, 1), _without_span)
+        try:
+            tree = self.bound(fold(let.formula, _without_span), {}, 1)
+        except FormulaError:
+            if not self.has_failed:  # the same error again, with its place in the text of this let
+                self.has_failed, self.size, self.instances = True, 0, 0
+                self.visible, self.source = number, let.source
+                self.bound(let.formula, {}, 1)
+            raise
         found = _Expansion(tree, self.size, depth(tree))
         self.visible, self.source, self.size = saved
         if let.declared is not None:

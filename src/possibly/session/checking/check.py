@@ -428,15 +428,15 @@ def _truth(finding: Finding | None) -> Truth:
 def _classes(bound: Bound) -> tuple[str, tuple[str, ...]]:
     """The least specific class among the predicates of the formula, and a note for each, of many for some."""
     predicates = maximal_predicates(bound.formula)
-    notes = [_why(node, bound) for node in predicates[:MOST_NOTES]]
+    names = [smallest_class(node, bound.declared) for node in predicates]
+    notes = [_why(node, name, bound) for node, name in zip(predicates[:MOST_NOTES], names, strict=False)]
     if len(predicates) > MOST_NOTES:
         notes.append(f"and {len(predicates) - MOST_NOTES:,} more predicates")
-    names = {smallest_class(node, bound.declared) for node in predicates}
     return max(names, key=SMALLEST_FIRST.index, default="local"), tuple(notes)
 
 
-def _why(node: Node, bound: Bound) -> str:
+def _why(node: Node, name: str, bound: Bound) -> str:
     """Of what class a predicate is and why; of one that quantifiers have made long the class alone."""
     if next(islice(nodes(node), MOST_NODES, None), None) is None:
         return classify(node, bound.declared).why
-    return f"a predicate of more than {MOST_NODES:,} parts is {smallest_class(node, bound.declared)}"
+    return f"a predicate of more than {MOST_NODES:,} parts is {name}"

@@ -39,11 +39,12 @@ class Unrecorded:
         recorded = self._recorded
         if recorded is None:
             return next(self._cut_off(formula), None)
-        asked = {node.function for node in _all(formula) if isinstance(node, Stack | Point)}
+        read = [node for node in _all(formula) if isinstance(node, Stack | Point | Shared)]
+        asked = {node.function for node in read if isinstance(node, Stack | Point)}
         asked |= set(strangers) - _KINDS
         for reasons in (
             self._calls(recorded, asked),
-            self._values(recorded, formula),
+            self._values(recorded, {node.variable for node in read if isinstance(node, Shared)}),
             self._cut_off(formula),
         ):
             for reason in reasons:
@@ -60,8 +61,7 @@ class Unrecorded:
         options = [word for name in missing for word in ("--calls", name)]
         yield f"calls of {', '.join(missing)} {why}; {_remedy(recorded, options)} records them"
 
-    def _values(self, recorded: Recorded, formula: Node) -> Iterator[str]:
-        read = {node.variable for node in _all(formula) if isinstance(node, Shared)}
+    def _values(self, recorded: Recorded, read: set[str]) -> Iterator[str]:
         missing = sorted(read & recorded.for_order)
         if missing:
             options = [word for name in missing for word in ("--watch", name)]
