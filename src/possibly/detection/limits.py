@@ -54,8 +54,18 @@ class Budget:
         """What is left of the time, or a tenth of it if nothing is: for what a verdict tells beside it."""
         if self.timeout is None:
             return Budget(max_memory=self.max_memory)
-        left = self.timeout - (monotonic() - self.started)
-        return Budget(timeout=max(left, self.timeout / 10), max_memory=self.max_memory)
+        left = max(self.timeout - self.seconds, self.timeout / 10)
+        return Budget(timeout=left, max_memory=self.max_memory)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been in use."""
+        return monotonic() - self.started
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left."""
+        return None if self.timeout is None else max(self.timeout - self.seconds, 0.0)
 
     def bound_to(self, cuts: int | None) -> None:
         """Sets the bound of an engine on the cuts it adds."""

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from possibly.detection.prediction.orders import is_unnoticed
+from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.prediction.orders import Orders, TooManyError, is_unnoticed
 from possibly.logic.specification import Specification, property_from_text
 from possibly.session.checking.check import Options
 from possibly.session.checking.predictive import check_predictive
@@ -165,16 +166,40 @@ def test_what_nobody_notices_is_certain_though_there_are_too_many_orders() -> No
     assert predicted(builder.finish(), "EF(a == 1 & b == 8)").truth is Truth.HOLDS
 
 
-def test_the_time_limit_is_that_of_all_orders_together() -> None:
+def test_the_time_limit_is_that_of_all_orders_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("possibly.session.checking.predictive._left", lambda *_: Budget(timeout=0.0))
     builder = TraceBuilder()
     names = [f"P{number}" for number in range(8)]
     builder.header(processes=[(name, {}) for name in names], shared={"x": 0})
     for name in names:
         builder.add_fields({"p": name, "write": {"x": 1}})
     specification = Specification(properties=(property_from_text("ctl", "AG(x <= 1)", "it"),))
-    options = Options(explain=False, timeout=1e-9)
+    options = Options(explain=False, timeout=60)
     found = check_predictive(builder.finish(), specification, options).verdicts[0]
-    assert found.truth is Truth.UNKNOWN and "raise --timeout" in (found.reason or "")
+    assert found.truth is Truth.UNKNOWN and found.raced == ()
+    assert found.reason == "not all orders of racing accesses were tried within 60 s; raise --timeout"
+
+
+def test_orders_of_a_long_run_are_looked_for_within_the_time() -> None:
+    """Each order asks what lies between two accesses: too much for a run of thousands of events."""
+    builder = TraceBuilder()
+    names = [f"P{number}" for number in range(4)]
+    builder.header(processes=[(name, {}) for name in names], shared={"x": 0})
+    for number in range(4_000):
+        fields: dict[str, Any] = {"write": {"x": number % 3}} if number % 50 == 0 else {}
+        builder.add_fields({"p": names[number % 4], **fields})
+    trace = builder.finish()
+    with pytest.raises(TooManyError):
+        Orders(trace)
+
+    def spent() -> None:
+        raise LimitReachedError("no time is left")
+
+    with pytest.raises(LimitReachedError):
+        Orders(lost_update(), spent)
+    budget = Budget(timeout=10.0)
+    assert budget.left is not None and 0 < budget.left <= 10 and budget.seconds >= 0
+    assert Budget().left is None
 
 
 def test_the_bank_loses_money(capsys: Any) -> None:

@@ -12,7 +12,7 @@ not be what it would do: `is_unnoticed` says whether all reads of a path see wha
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from possibly.order.computation import Computation
@@ -21,6 +21,8 @@ from possibly.trace.recorded import recorded_of
 
 MOST_PAIRS = 2_000
 """Racing pairs of accesses of which all orders are considered."""
+MOST_WORK = 400_000
+"""Those times events: each order asks for each pair what lies between."""
 
 
 class TooManyError(Exception):
@@ -30,8 +32,10 @@ class TooManyError(Exception):
 class Orders:
     """The orders of one run."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, look: Callable[[], None] = lambda: None) -> None:
         self._trace = trace
+        self._look = look
+        self._most = min(MOST_PAIRS, MOST_WORK // max(len(trace), 1))
         self._computation = Computation(trace, "sync")
         self._reads = [frozenset(trace.reads(event)) for event in range(len(trace))]
         self._writes = [frozenset(name for name, _ in trace.writes(event)) for event in range(len(trace))]
@@ -60,11 +64,12 @@ class Orders:
         by_variable: dict[str, list[int]] = {}
         found: dict[tuple[int, int], None] = {}
         for event in range(len(self._trace)):
+            self._look()
             for variable in self._reads[event] | self._writes[event]:
                 for earlier in by_variable.setdefault(variable, []):
                     if self._conflict(earlier, event) and not self._is_before(earlier, event):
                         found[earlier, event] = None
-                        if len(found) > MOST_PAIRS:
+                        if len(found) > self._most:
                             raise TooManyError
                 by_variable[variable].append(event)
         return list(found)
@@ -89,6 +94,7 @@ class Orders:
     def _reversals(self, order: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         place = {event: number for number, event in enumerate(order)}
         for pair in self._pairs:
+            self._look()
             first, second = sorted(pair, key=place.__getitem__)
             found = self._reversed(order, place[first], place[second])
             if found is not None:

@@ -37,6 +37,7 @@ MOST_ORDERS = 300
 MOST_SLICES = 3
 """Slices into which a run is divided that has more orders."""
 REASON = "more orders of racing accesses than the {count:,} tried, in which it is so; record less, or explore"
+LATE = "not all orders of racing accesses were tried within {limit:g} s; raise --timeout"
 MIXED = "it speaks of all paths and of some, and accesses race; --order causal keeps their recorded order"
 
 
@@ -46,25 +47,32 @@ def check_predictive(
     """The answers in all orders of unsynchronised accesses."""
     causal = replace(options, order="causal")
     report = check_trace(trace, specification, causal, progress)
-    others, is_complete, tried = _others(trace)
+    budget = Budget(timeout=None if options.timeout is None else options.timeout / 3)
+    others, is_complete, tried = _others(trace, budget)
     if not others and is_complete:
         return report
     verdicts = list(report.verdicts)
     asked = [number for number, each in enumerate(verdicts) if each.language in ("ctl", "ltl")]
     for number in asked:
-        verdicts[number] = _Prediction(trace, specification, causal, number).verdict(
-            verdicts[number], others, is_complete, tried
-        )
+        left = _left(options.timeout, budget.seconds + verdicts[number].seconds)
+        prediction = _Prediction(trace, specification, causal, number, left)
+        found = prediction.verdict(verdicts[number], others, is_complete, tried)
+        verdicts[number] = replace(found, raced=())  # no access was kept in its recorded order
     return replace(report, verdicts=tuple(verdicts))
 
 
-def _others(trace: Trace) -> tuple[list[tuple[int, ...]], bool, int]:
+def _left(timeout: float | None, spent: float) -> Budget:
+    """What is left of the time for a property."""
+    return Budget(timeout=None if timeout is None else max(timeout - spent, timeout / 10))
+
+
+def _others(trace: Trace, budget: Budget) -> tuple[list[tuple[int, ...]], bool, int]:
     """Orders besides the recorded one, and whether these are all."""
     if trace.meet is not None:
         return [], _is_race_free(trace), 1
     try:
-        found = list(islice(Orders(trace).all(), MOST_ORDERS + 1))
-    except TooManyError:
+        found = list(islice(Orders(trace, budget.look).all(), MOST_ORDERS + 1))
+    except (TooManyError, LimitReachedError):
         return [], False, 1
     return found[1:MOST_ORDERS], len(found) <= MOST_ORDERS, min(len(found), MOST_ORDERS)
 
@@ -79,12 +87,14 @@ def _is_race_free(trace: Trace) -> bool:
 class _Prediction:
     """One property in other orders."""
 
-    def __init__(self, trace: Trace, specification: Specification, options: Options, number: int) -> None:
+    def __init__(
+        self, trace: Trace, specification: Specification, options: Options, number: int, budget: Budget
+    ) -> None:
         self._trace = trace
         self._property: Property = specification.properties[number]
         self._specification = replace(specification, properties=(self._property,))
         self._options = options
-        self._budget = Budget(timeout=options.timeout)
+        self._budget = budget
 
     def verdict(
         self, known: Verdict, others: Sequence[tuple[int, ...]], is_complete: bool, tried: int
@@ -102,8 +112,8 @@ class _Prediction:
                 if not found.candidate:
                     return found
                 best = best or found
-        except LimitReachedError as limit:
-            is_complete, reason = False, str(limit)
+        except LimitReachedError:
+            is_complete, reason = False, LATE.format(limit=self._options.timeout)
         if best is not None or known.truth is Truth.UNKNOWN or is_complete:
             return best or known
         return replace(known, truth=Truth.UNKNOWN, reason=reason, witness=None, explanation=None)
@@ -128,7 +138,8 @@ class _Prediction:
         for order in others:
             self._budget.look()
             run = _in_order(self._trace, order)
-            verdict = check_trace(run, self._specification, self._options).verdicts[0]
+            options = replace(self._options, timeout=self._budget.left)
+            verdict = check_trace(run, self._specification, options).verdicts[0]
             if verdict.truth is sought:
                 yield replace(verdict, observed=None, candidate=not self._is_certain(verdict, order))
 
