@@ -75,6 +75,20 @@ def test_the_site_has_every_document_and_begins_with_the_tutorial() -> None:
     assert len(named) == len(set(named))
 
 
+def test_the_site_asks_nothing_of_a_server() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert site["theme"]["font"] is False and {"search", "offline"} <= set(site["plugins"])
+    (shim,) = site["extra"]["polyfills"]
+    assert "iframe-worker" in shim and (ROOT / "docs" / shim).is_file(), "else it comes from a server"
+
+
+def test_the_tutorial_has_pictures() -> None:
+    pictures = re.findall(
+        r"!\[[^]]+\]\((\S+\.png)\)", (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    )
+    assert len(pictures) >= 2 and all((ROOT / "docs" / each).is_file() for each in pictures)
+
+
 def test_the_makefile_has_the_targets_of_the_readme() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:`|    )make ([a-z]+)", BY_NAME["README.md"] + BY_NAME["CONTRIBUTING.md"]))

@@ -34,6 +34,8 @@ from possibly.trace.recorded import CUT
 TURNS = frozenset({"resume", "timer", "callback", "arrive", "fault"})
 MEMORY = frozenset({"read", "write", "spin"}) | TURNS
 """Kinds of steps that touch memory as well as primitives."""
+TOLD = TURNS | {"read", "acquire", "release", "try", "wake", "notify", "wait", "use", "take", "give"}
+"""Kinds of steps of which a trace does not show what they found or used."""
 KINDS = {
     "assign": "internal",
     "leave": "exit",
@@ -64,7 +66,7 @@ def shown_trace_of(
 ) -> ExecutionTrace:
     """The trace of an execution, an event a step, and which step each event is.
 
-    A turn, which is many things in one, is labelled by what is told of its step.
+    A turn, which is many things in one, and what reads a value or uses a lock are labelled by what is told.
     """
     return _Converter(execution, initial or {}, None, False, told or {}).run()
 
@@ -159,14 +161,14 @@ class _Converter:
                 after[self.spawned[step.task]] = None
                 moments[0]["parent"] = self._process(parent_of(step.task))
         for moment in moments:
-            self.builder.add_fields({"p": process, **self._placed(moment), **self._turn(step)})
+            self.builder.add_fields({"p": process, **self._placed(moment), **self._called(step)})
             self.builder.order(after)
             after = {}
         self.spawned.update(dict.fromkeys(self._started_by(step), len(self.builder) - 1))
 
-    def _turn(self, step: Step) -> Fields:
-        """What a turn is called."""
-        text = self.told.get(self.number, "") if step.operation.kind in TURNS else ""
+    def _called(self, step: Step) -> Fields:
+        """What a step is called whose kind does not say enough."""
+        text = self.told.get(self.number, "") if step.operation.kind in TOLD else ""
         return {"label": text} if text else {}
 
     def _process(self, task: str) -> str:
