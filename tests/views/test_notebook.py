@@ -39,6 +39,7 @@ def test_a_verdict_is_shown_with_its_reason_and_picture() -> None:
 def test_a_slice_is_shown() -> None:
     html = possibly.slice(possibly.load(EXAMPLE), "P1.critical & P2.critical")._repr_html_()
     assert "empty: False" in html and "least cut:" in html
+    assert page_in(html).startswith("<svg") and "f2" in page_in(html)
 
 
 def test_nothing_in_a_page_ends_its_frame() -> None:
@@ -66,7 +67,8 @@ def test_the_cell_magic() -> None:
     shell.run_line_magic("load_ext", "possibly")
     found = shell.run_cell_magic("possibly", "explore --time 60", EXPLORED)
     assert "violated (assertion)" in repr(found)
-    assert "MainThread" in page_in(found._repr_html_())
+    page = page_in(found._repr_html_())
+    assert "MainThread" in page and "hold one lock around line 5" in page, "what decides it, and the cure"
     found = shell.run_cell_magic("possibly", "record --ctl 'EF(n == 2)'", EXPLORED)
     assert "HOLDS" in repr(found), repr(found)
     assert "record or explore?" in repr(shell.run_cell_magic("possibly", "", "1"))

@@ -118,12 +118,12 @@ class SliceOfRun:
         return self._found.cuts()
 
     def _repr_html_(self) -> str:
-        """What the slice is, for notebooks."""
-        from possibly.views.inline import preformatted
+        """What the slice is, and its graph, for notebooks."""
+        from possibly.views.inline import preformatted, slice_html
 
         rows = [f"empty: {self.is_empty}", f"lean: {self.lean}", f"exact: {self.exact}"]
         rows += [f"least cut: {self.least}", f"greatest cut: {self.greatest}"]
-        return preformatted("\n".join(rows + [f"{one} before {other}" for one, other in self.edges[:50]]))
+        return preformatted("\n".join(rows)) + slice_html(self._found)
 
 
 def slice_run(run: RecordedRun | Trace, predicate: str) -> SliceOfRun:
@@ -191,11 +191,11 @@ class Explored:
 
     def _repr_html_(self) -> str:
         """The verdict, and the failing schedule as a picture, for notebooks."""
-        from possibly.views.inline import execution_html, preformatted
+        from possibly.views.inline import failure_html, preformatted
 
         if self.failure is None:
             return preformatted(self.explain())
-        return execution_html(self.failure.execution, self.explain())
+        return failure_html(self.failure, self.explain())
 
     def __repr__(self) -> str:
         word = {True: "holds", False: "violated", None: "unknown"}[self.holds]

@@ -10,8 +10,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from possibly.control.execution import Execution
     from possibly.order.computation import Computation
+    from possibly.session.checking.slicing import SlicedTrace
+    from possibly.session.why.failure import Failure
     from possibly.verdict.model import Report, Verdict
 
 HEIGHT = 560
@@ -40,9 +41,21 @@ def run_html(computation: Computation, verdicts: tuple[Verdict, ...] = ()) -> st
     return framed(render_page(trace, computation, report, contents))
 
 
-def execution_html(execution: Execution, text: str) -> str:
-    """A schedule: its report, and its picture below."""
-    from possibly.order.computation import Computation
-    from possibly.session.exploring.traces import trace_of
+def failure_html(failure: Failure, text: str) -> str:
+    """A schedule that fails: its report, and its page below, with what decides it and the one that passes."""
+    from possibly.views.text.source import Sources
+    from possibly.views.web.failures import failure_page
 
-    return preformatted(text) + run_html(Computation(trace_of(execution, {}, "schedule")))
+    return preformatted(text) + framed(failure_page(failure, "the function", None, {}, Sources(("",)).quote))
+
+
+def slice_html(found: SlicedTrace) -> str:
+    """The components of a slice as a graph; one too large to draw says so."""
+    from possibly.order.lattice import Lattice
+    from possibly.views.export.boxes import render_svg_picture
+    from possibly.views.export.graphs import slice_graph_picture
+    from possibly.views.web.lattices import slice_document
+
+    computation = found.slice.computation
+    described = slice_document(found.slice, found.predicate, None, Lattice(computation))
+    return framed(render_svg_picture(slice_graph_picture(described, computation)))
