@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import time
@@ -35,7 +36,10 @@ class Cluster:
         self._own: Any = None
         if address == LOCAL:
             self._own = distributed.LocalCluster(
-                n_workers=os.cpu_count(), threads_per_worker=1, dashboard_address=None
+                n_workers=os.cpu_count(),
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
             )
         try:
             self.client: Any = distributed.Client(self._own or address, timeout=CONNECTING)
