@@ -11,6 +11,7 @@ import possibly
 
 
 async def producer(inbox, room):
+    await asyncio.sleep(0)  # who comes first is open: else it would be the one that was started first
     count = 0
     while count < ITEMS:
         if VARIANT != "lossy":
@@ -20,6 +21,7 @@ async def producer(inbox, room):
 
 
 async def consumer(inbox, output, room, wanted):
+    await asyncio.sleep(0)
     received = []
     while len(received) < wanted:
         await inbox.put(None)
