@@ -217,3 +217,47 @@ def test_the_document_says_what_failed_and_what_is_open(capsys: pytest.CaptureFi
     left = json.loads(capsys.readouterr().out)
     assert left["open"][0]["what"].endswith("not taken")
     assert "--executions" in left["open"][0]["remedy"]
+
+
+WAITING_TASK = """\
+    import asyncio, possibly
+
+    async def client(start, inbox):
+        n = 0
+        await start.get()
+        n = 1
+        await inbox.put("x")
+        n = 2
+        await inbox.put("y")
+
+    async def server(inbox, count):
+        for _ in range(count):
+            await inbox.get()
+
+    async def boss(start, inbox, other):
+        phase = 0
+        await start.put(1)
+        task = asyncio.create_task(client(start, inbox), name="Client")
+        WAIT
+        phase = 1
+        await OTHER.put("close")
+
+    async def main():
+        start, inbox, other = asyncio.Queue(), asyncio.Queue(), asyncio.Queue()
+        tasks = [
+            asyncio.create_task(server(inbox, 3 if "OTHER" == "inbox" else 2), name="Server"),
+            asyncio.create_task(boss(start, inbox, other), name="Boss"),
+        ]
+        possibly.claim("G(!(Boss.phase == 1 & Client.n <= 1)) & F(Boss.phase == 1)")
+        await asyncio.gather(*tasks)
+
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("other", ["inbox", "other"])
+@pytest.mark.parametrize("wait", ["await task", "await asyncio.gather(task)", "await asyncio.sleep(0)"])
+def test_what_a_task_waited_for_comes_before_what_it_does_then(wait: str, other: str) -> None:
+    """A task that has gone on is not where it was, and whom it waited for has done all."""
+    file = program(WAITING_TASK.replace("WAIT", wait).replace("OTHER", other))
+    assert main(["explore", "--macro", file]) == int("sleep" in wait)

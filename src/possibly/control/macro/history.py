@@ -126,9 +126,11 @@ class History:
         self.counts.setdefault(process, 0)
         for (event, message), sent in zip(arrival.sends, operation.sends, strict=True):
             instant = Instant(process, "done", sent.text, sent.at, sent.seen, (message,))
+            self._end_piece(process, sent)
             self._add_piece(instant, bool(sent.loop), event)
         for event in arrival.posts:
             self._add(Instant(process, "post", "post a receive", operation.at), event)
+        self._end_piece(process, operation)
         self._arrivals[process] = arrival.event, operation, arrival.message
         if may_wait(operation):
             events = (arrival.event,) if _is_noticed(operation) else ()
@@ -173,6 +175,11 @@ class History:
         for process, (_, operation, _) in self._arrivals.items():
             found[process] += not may_wait(operation)
         return found
+
+    def _end_piece(self, process: Process, operation: Operation) -> None:
+        """A task that has waited for something else than a message begins another piece."""
+        if operation.suspended:
+            self._pieces.pop(process, None)
 
     def _add_piece(self, instant: Instant, is_piece: bool, *events: int) -> int:
         """What a task does until it may suspend belongs to one instant."""

@@ -94,6 +94,8 @@ class Board:
         """What was there when a process last found nothing, and how many times in a row."""
         self.uncontrolled: dict[str, None] = {}
         """What was left out."""
+        self._acted: dict[Process, list[int]] = {}
+        """Of a task of an event loop: the event after each of its puts and gets."""
         self.loops: dict[str, Loop] = {}
         """The event loops that run tasks, by their threads."""
         self.entries: dict[str, int] = {}
@@ -106,14 +108,17 @@ class Board:
         sends, posts, since = [], [], self._last.get(process)
         for sent in operation.sends:
             self._last[process] = self.before.event(self._last.get(process))
+            self._come_after(process, sent)
             sends.append((self._last[process], self._send(process, sent)))
             self._follow(process, sent, sends[-1][1].name)
+            self._act(process, sent)
         for receive in operation.posts:
             self._last[process] = self.before.event(self._last.get(process))
             self._post(receive)
             posts.append(self._last[process])
         self.pending[process] = operation
         self._last[process] = self.before.event(self._last.get(process))
+        self._come_after(process, operation)
         if operation.receive is not None:
             self._post(operation.receive)
         message = self._send(process, operation) if operation.kind == "send" else None
@@ -131,6 +136,16 @@ class Board:
     def _follow(self, process: Process, operation: Operation, name: str) -> None:
         if operation.loop:
             self.loops.setdefault(operation.loop, Loop()).did(process, operation, name)
+
+    def _come_after(self, process: Process, operation: Operation) -> None:
+        """What a task of an event loop has waited for, beside messages, comes before what it does then."""
+        for who, count in operation.after:
+            if count <= len(self._acted.get(who, ())):
+                self.before.add(self._acted[who][count - 1], self._last[process])
+
+    def _act(self, process: Process, operation: Operation) -> None:
+        if operation.loop:
+            self._acted.setdefault(process, []).append(self._last[process])
 
     def loops_allow(self, selection: Selection = ()) -> bool:
         """Whether the event loops could have come to this, and go on with these choices."""
@@ -292,6 +307,7 @@ class Board:
         if not is_nothing:
             entries = [self.matched[name].entry for name in _finished(operation, choice)]
             self._last[process] = self.before.event(self._last[process], *entries)
+        self._act(process, operation)
         deliveries = tuple([(r.name, m.name, m.sender, m.tag) for r, m in told])
         first = choice.message if choice is not None and choice.kind == "first" else ""
         return Completion(process, deliveries, first, is_nothing)
