@@ -1,4 +1,4 @@
-"""A bank of actors: accounts, tellers and an auditor are tasks of asyncio that share nothing and send messages.
+"""A bank of actors: accounts, tellers and an auditor are tasks of asyncio that share nothing but messages.
 
 possibly explore --macro examples/actors/bank.py [wrong|right] [TRANSFERS]
 
