@@ -108,3 +108,22 @@ def test_a_step_of_many_threads_is_met_by_chance_where_the_search_takes_long(tmp
     values = [debugger.stack.system.reading(Shared("state.total")).value(state) for state in path.states]
     assert values[-1] == 6
     assert values.count(6) == 1
+
+
+LOST = BANK + "assert account.balance == 70\n"
+
+
+def test_a_step_to_a_failure_becomes_a_schedule_and_a_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    debugged(tmp_path, LOST, capsys, 'step F outcome == "failed"', "save bank.schedule")
+    assert main(["replay", "bank.schedule"]) == 1
+    assert main(["replay", "bank.schedule", "--as-test"]) == 0
+    assert (tmp_path / "test_bank.py").exists()
+
+
+def test_a_model_has_no_schedule(capsys: pytest.CaptureFixture[str]) -> None:
+    model = Path(__file__).parents[3] / "examples" / "models" / "dekker.py"
+    assert main(["debug", str(model), "--command", "save way.schedule"]) == 2
+    assert "has no schedule" in capsys.readouterr().err

@@ -39,6 +39,8 @@ FURTHER = 30
 """Steps that an execution goes on beyond the state asked for."""
 TRIALS, QUIET = 40, 8
 """Executions that look for races before the session: at most, and without anything new."""
+MOST_FURTHER = 10_000
+"""Steps of an execution to its end, at most."""
 EXECUTED = 1_000
 """Steps of a program, about, that are executed between two pauses of a search by states."""
 GUESSES = 12
@@ -72,9 +74,10 @@ class Facts(NamedTuple):
 class LiveSystem:
     """Steps through a program that is executed again and again."""
 
-    def __init__(self, program: Any, name: str) -> None:
+    def __init__(self, program: Any, name: str, arguments: tuple[str, ...] = ()) -> None:
         self.program = program
         self.name = name
+        self.arguments = arguments
         self._own = os.path.abspath(name)
         self.executions = 0
         self.missed: set[str] = set()
@@ -87,7 +90,7 @@ class LiveSystem:
         self._find_choices()
         self.visible = frozenset(program.visible)
         self.initial_values = self._values_at_first()
-        whole = self._learnt(Follow((), 10_000), ())
+        whole = self._learnt(Follow((), MOST_FURTHER), ())
         self.pause_every = max(4, min(64, EXECUTED // max(len(whole.steps), 1)))
         """Pairs between two pauses of a search: each may take an execution."""
 
@@ -210,6 +213,16 @@ class LiveSystem:
         raced = [f"{name} is raced for, which was found after the start" for name in sorted(self.missed)]
         unseen = [f"what a task of an event loop writes to {name} is not seen" for name in self.unseen]
         return [*raced, *unseen, *[f"not under control: {what}" for what in self.uncontrolled]]
+
+    def schedule(self, state: State) -> str:
+        """The way to a state, and on from there to an end, as the text of a schedule."""
+        from possibly.session.exploring.replay import schedule_of
+        from possibly.trace.schedule import schedule_text
+
+        execution = self._executed(Follow(state, MOST_FURTHER))
+        self._check_same_way(execution, state)
+        words = (self.name, *self.arguments)
+        return schedule_text(schedule_of(execution, self.program, words, execution.failure))
 
     def close(self) -> None:
         self.program.close()
@@ -397,7 +410,7 @@ def _opened(opening: Opening) -> System:
         line, message = getattr(error, "lineno", None), getattr(error, "msg", str(error))
         raise PossiblyError(f"not Python: {message}", file=opening.path, line=line) from None
     program = script((opening.path, *opening.arguments), watched=frozenset(opening.watched))
-    return LiveSystem(program, opening.path)
+    return LiveSystem(program, opening.path, opening.arguments)
 
 
 OPENERS = (Opener("live program", _is_program, _opened),)

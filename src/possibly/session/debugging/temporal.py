@@ -164,6 +164,15 @@ def saved(debugger: Debugger) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
+def schedule_of(debugger: Debugger) -> str:
+    """The way to the current state as the text of a schedule, which `possibly replay` takes."""
+    found = getattr(debugger.system, "schedule", None)
+    if found is None:
+        raise PossiblyError(f"a {debugger.kind} has no schedule", hint="only a live program has one")
+    text: str = found(debugger.stack.state)
+    return text
+
+
 def restore(debugger: Debugger, text: str, file: str) -> None:
     """Puts the steps of a saved session on the stack, in place of what is there; all of them or none."""
     steps = list(_read(text, file))

@@ -30,6 +30,7 @@ from possibly.session.debugging.temporal import (
     parse_options,
     restore,
     saved,
+    schedule_of,
     variables,
 )
 from possibly.views.cli.files import read_text, write_text
@@ -337,7 +338,7 @@ def _cycle(debugger: Debugger, rest: str) -> Reply:
 def _save(debugger: Debugger, rest: str) -> Reply:
     if not rest:
         raise UsageError("save needs a file")
-    write_text(rest, saved(debugger))
+    write_text(rest, schedule_of(debugger) if rest.endswith(".schedule") else saved(debugger))
     return Reply(f"saved: {plain(rest)}", {"file": rest})
 
 
