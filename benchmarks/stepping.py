@@ -1,4 +1,4 @@
-"""The temporal debugger: automata beside other translators, and stepping through a large model beside SPIN.
+"""The temporal debugger: live programs, automata beside other translators, a large model beside SPIN.
 
 `python -m benchmarks.stepping`. Peers that are not installed are left out and said so: `flloat` and
 `ltlf2dfa` come with the extra `bench`, the second needs the program `mona`; `spin` and `gcc` are programs
@@ -21,6 +21,7 @@ from random import Random
 from time import perf_counter, process_time
 
 from benchmarks.run import row, timed
+from possibly.control.forking import zygote
 from possibly.control.temporal.compiled import kernel
 from possibly.control.temporal.model_system import ModelSystem
 from possibly.control.temporal.options import Options
@@ -32,6 +33,10 @@ from possibly.logic.ltl.automaton import ReducedAutomaton, accepts
 from possibly.logic.ltl.tableau import Tableau, TableauTooLargeError
 from possibly.logic.parser import parse
 from possibly.models.reader import read_model
+from possibly.session.debugging.live import LiveSystem
+from possibly.session.debugging.temporal import Opening, opened
+from possibly.session.exploring.explore import Options as Exploring
+from possibly.session.exploring.explore import explore
 from tests.logic.ltl.minimal import TooManyStatesError, minimal_automaton
 
 PATIENCE = 20.0
@@ -192,10 +197,60 @@ def _spin(name: str, options: list[str], folder: str, depth: int, seconds: float
     row("its memory", f"{memory:,.0f} MB", f"{memory / peak:.1f} x ours; {compiling:.1f} s to compile")
 
 
+# ---- live programs ------------------------------------------------------------------------------
+
+COUNTING = """\
+import threading
+
+n = 0
+
+
+def count():
+    global n
+    for _ in range({rounds}):
+        n += 1
+
+
+threads = [threading.Thread(target=count, name=f"t{{k}}") for k in range({threads})]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+"""
+
+
+def live(threads: int, rounds: int, formula: str) -> None:
+    """A step through a live program, beside `explore` of the same program."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "counting.py"
+        path.write_text(COUNTING.format(threads=threads, rounds=rounds), encoding="utf-8")
+        debugger = opened(Opening(str(path), path.read_text(encoding="utf-8")))
+        before, system = perf_counter(), debugger.system
+        assert isinstance(system, LiveSystem)
+        executions = system.executions
+        outcome = debugger.stack.step(formula).outcome.value
+        took = perf_counter() - before
+        row(
+            f"{threads} threads, {formula}: {outcome}",
+            f"{took:.2f} s, {system.executions - executions} executions",
+        )
+        system.close()
+        if outcome == "none":
+            before = perf_counter()
+            with zygote.script((str(path),)) as program:
+                found = explore(program, Exploring(join="all"))
+            row(
+                "  explore of the same program",
+                f"{perf_counter() - before:.2f} s, {found.executions} executions",
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="sizes a tenth as large")
     quick = parser.parse_args().quick
+    live(6, 2, "F n == 9")
+    live(2 if quick else 3, 2, "F n == 100")
     large(5 if quick else 7)
     automata("a response, G(p -> F q)", responses(1))
     automata("three conjoined responses", responses(3))
