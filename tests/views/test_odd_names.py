@@ -98,5 +98,5 @@ def commands(program: str, home: Path, formula: str) -> list[list[str]]:
         ["view", run, "-o", str(home / "page.html")],
         ["slice", run, "true", "--json"],
         ["export", run, "--to", "dot", "-o", str(home / "run.dot")],
-        ["confirm", run, formula, program],
+        ["confirm", "-o", str(home / "u"), run, formula, program],
     ]
