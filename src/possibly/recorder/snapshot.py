@@ -54,7 +54,7 @@ def key_text(key: Any, number_of: Callable[[Any], int]) -> str:
     themselves by the number that `number_of` gives. Of objects with an equality of their own, which is not
     asked, those that look alike are one.
     """
-    kind = type(key)
+    kind: Any = type(key)
     if kind is bool or (kind is float and key.is_integer()):
         key = int(key)
     if kind in PLAIN or kind in (float, bytes):
