@@ -6,6 +6,7 @@ exploration shows, in which every pause may be of any length.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -405,27 +406,24 @@ def test_what_is_not_under_control_is_named(
 
 
 def test_no_process_stays_behind(tmp_path: Path) -> None:
-    told = tmp_path / "number"
+    mark = tmp_path / "mark"
+    mark.touch()
     source = (
-        f"import os\ndef wait(event):\n    open({str(told)!r}, 'w').write(str(os.getpid()))\n"
-        "    event.wait()\n"
+        f"def wait(event):\n    with open({str(mark)!r}) as held:\n        event.wait()\n"
         "mp.Process(target=wait, args=(mp.Event(),)).start()\n"
     )
     found = explored(tmp_path, HEAD + source)
     assert found.failure is not None and found.failure.kind == "deadlock"
     for _ in range(200):  # it is told to end; when it does is up to the system
-        if not is_alive(told.read_text()):
+        if not is_held(mark):
             return
         time.sleep(0.05)
     pytest.fail("it is still there")
 
 
-def is_alive(process: str) -> bool:
-    """Whether the system has it, and not only remembers how it ended."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+def is_held(file: Path) -> bool:
+    """Whether some process has the file open."""
+    return any(os.path.realpath(each) == str(file) for each in Path("/proc").glob("[0-9]*/fd/*"))
 
 
 FULL = """

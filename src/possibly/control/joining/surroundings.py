@@ -21,6 +21,8 @@ LOGGER = frozenset({"parent", "manager", "_cache", "handlers", "filters"})
 """Attributes of loggers that follow from others, or are told in words of their own."""
 HANDLERS = frozenset({"NullHandler", "StreamHandler", "_StderrHandler"})
 """Those that keep nothing of what they were given."""
+PYTEST = "_pytest.logging"
+"""Its handlers are there in every test; they are told apart as long as they have caught nothing."""
 HANDLER = ("_name", "level", "terminator")
 FORMATTER = ("_fmt", "datefmt")
 
@@ -62,6 +64,9 @@ def _say_logger(words: Words, logger: Any) -> None:
 
 def _say_handler(words: Words, handler: Any) -> None:
     cls = type(handler)
+    if cls.__module__ == PYTEST and not getattr(handler, "records", ()):
+        words.said.append(cls.__name__)
+        return
     if cls.__module__ != "logging" or cls.__name__ not in HANDLERS or handler.filters:
         raise Unreadable(f"the handler {cls.__qualname__}")
     words.said.append(cls.__name__)
