@@ -30,6 +30,8 @@ MODELLED = frozenset(
 """What stands in their place is ours, or decides nothing that the program can see."""
 LENT = frozenset({"weakref", "_weakrefset"})
 """Modules that the models, and what is modelled, use as well: what they do there decides nothing either."""
+BOOKKEEPERS = MODELLED | {"anyio"}
+"""Whose weak containers only hold what each task has of its own."""
 OF_TRIO = frozenset({"attr", "attrs", "sortedcontainers"})
 """Packages on which trio stands: in the turns of its tasks they are its own (`world.trio_things`)."""
 ATOMIC = {
@@ -104,7 +106,7 @@ def is_lent(frame: FrameType | None) -> bool:
     """Whether it is a model, or something modelled, that calls what is LENT, in whose code the frame is."""
     while frame is not None and _first_name(frame.f_code.co_filename) in LENT:
         frame = frame.f_back
-    return frame is None or _first_name(frame.f_code.co_filename) in MODELLED
+    return frame is None or _first_name(frame.f_code.co_filename) in BOOKKEEPERS
 
 
 def _first_name(file: str) -> str:
