@@ -26,6 +26,8 @@ LARGEST = 64 << 20
 """Bytes of a file that is still taken down."""
 APART = ("/dev/", "/proc/", "/sys/")
 """Where there are no files that stay."""
+OURS = "possibly-measured-"
+"""Begins the names of folders for what we write beside an execution, which stays (`views.testing.measured`)."""
 LOST = "which is not put back as it was, so executions differ"
 HELPS = "let the program write files of its own, in a folder for temporary files"
 _numbers = count(1)
@@ -125,7 +127,7 @@ def _named(path: Any, within: Any = -1) -> Iterator[str]:
 
 def _keep(path: str) -> None:
     """Takes down what is at a path."""
-    if path in _known or path.startswith((*APART, folder)) or "__pycache__" in path:
+    if path in _known or path.startswith((*APART, folder)) or "__pycache__" in path or OURS in path:
         return
     _known.add(path)
     try:

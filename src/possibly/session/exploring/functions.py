@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from possibly.control.forking.disk import OURS as OURS
 from possibly.control.forking.zygote import ControlledProgram
 from possibly.errors import UsageError
 from possibly.session.exploring.explore import FAULTS, Exploration, Options, explore

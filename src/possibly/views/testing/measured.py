@@ -75,7 +75,9 @@ def measuring() -> Iterator[Measure | None]:
     if running is None:
         yield None
         return
-    with tempfile.TemporaryDirectory(prefix="possibly-") as folder:
+    from possibly.session.exploring.functions import OURS
+
+    with tempfile.TemporaryDirectory(prefix=OURS) as folder:
         measure = Measure(running, Path(folder))
         try:
             yield measure
