@@ -27,7 +27,7 @@ LARGEST = 64 << 20
 APART = ("/dev/", "/proc/", "/sys/")
 """Where there are no files that stay."""
 OURS = "possibly-measured-"
-"""Begins the names of folders for what we write beside an execution, which stays (`views.testing.measured`)."""
+"""Begins the names of folders for what we write beside an execution, which stays (`views.testing`)."""
 LOST = "which is not put back as it was, so executions differ"
 HELPS = "let the program write files of its own, in a folder for temporary files"
 _numbers = count(1)
