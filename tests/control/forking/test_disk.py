@@ -104,6 +104,30 @@ def test_however_it_ends(end: str, folder: Path, tmp_path: Path) -> None:
             assert seen(folder) == before
 
 
+@pytest.mark.parametrize(
+    ("change", "is_complete"),
+    [
+        ("os.close(os.open('held', os.O_RDWR | os.O_TMPFILE, 0o600))", True),
+        ("os.chmod('held', 0o700)", True),
+        ("os.utime('held')", True),
+        ("tempfile.TemporaryFile(dir='held').close()", True),
+        ("os.rename('held', 'moved')", False),
+        ("os.chmod('held', 0o700); os.rename('held', 'moved')", False),
+    ],
+)
+def test_what_is_in_a_folder_is_taken_down_only_where_it_changes(
+    change: str, is_complete: bool, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "held").mkdir()
+    with open(folder / "held" / "large", "wb") as large:
+        large.truncate(disk.LARGEST + 1)  # more than is taken down
+    path = tmp_path / "program.py"
+    path.write_text(HEAD.format(folder=str(folder)) + f"{change}\nthreads()\n")
+    with script((str(path),)) as program:
+        assert explore(program, Options()).complete is is_complete
+    assert len([*folder.rglob("large")]) == 1, "what was not taken down is not removed"
+
+
 def test_a_search_that_is_given_up(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(HEAD.format(folder=str(folder)) + "open('new', 'x').close()\nwhile True: pass\n")

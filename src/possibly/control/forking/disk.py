@@ -7,8 +7,8 @@ what was not there, then makes the folders that were, then the files in them. A 
 its end leaves the index behind, and the zygote puts it back; what a search that is given up leaves, whoever
 ends the zygote.
 
-Law: every execution begins with the same files. What cannot be put back is said to be out of control. Files
-that C code opens without telling are not known here, but for databases of sqlite.
+Law: every execution begins with the same files. What cannot be put back is said to be out of control, and is
+never removed. Files that C code opens without telling are not known here, but for databases of sqlite.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from typing import Any
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 LARGEST = 64 << 20
 """Bytes of a file that is still taken down."""
+NOT_KEPT = "not kept"
+MOST = 10_000
+"""Files of an execution that are taken down."""
 APART = ("/dev/", "/proc/", "/sys/")
 """Where there are no files that stay."""
 OURS = "possibly-measured-"
@@ -60,9 +63,9 @@ def hear(event: str, given: tuple[Any, ...]) -> None:
     _is_busy = True
     try:
         for path in changed(given):
-            _keep(path)
+            _keep(path, event in WHOLE)
     except OSError as error:
-        lost[f"the file {given[0]}, {LOST} ({error.strerror})"] = HELPS
+        _lose(str(given[0]), f"the file {given[0]}, {LOST} ({error.strerror})")
     finally:
         _is_busy = False
 
@@ -113,6 +116,9 @@ CHANGED: dict[str, Callable[[tuple[Any, ...]], Iterator[str]]] = {
     "sqlite3.connect": _database,
 }
 """Audit events, and what they are about to change."""
+WHOLE = frozenset({"os.rename", "shutil.rmtree"})
+"""Those that change a folder with all that is in it. Of others only the folder itself may change: a file
+without a name is opened by that of its folder, so all temporary files there would be taken down."""
 
 
 def _named(path: Any, within: Any = -1) -> Iterator[str]:
@@ -125,9 +131,20 @@ def _named(path: Any, within: Any = -1) -> Iterator[str]:
     yield os.path.abspath(name)
 
 
-def _keep(path: str) -> None:
-    """Takes down what is at a path."""
-    if path in _known or path.startswith((*APART, folder)) or "__pycache__" in path or OURS in path:
+def _keep(path: str, is_whole: bool) -> None:
+    """Takes down what is at a path, and, where `is_whole`, what is in a folder there."""
+    if path.startswith((*APART, folder)) or "__pycache__" in path or OURS in path:
+        return
+    if path not in _known:
+        _keep_entry(path)
+    if is_whole and os.path.isdir(path) and not os.path.islink(path):
+        for name in os.listdir(path):
+            _keep(os.path.join(path, name), is_whole)
+
+
+def _keep_entry(path: str) -> None:
+    if len(_known) >= MOST:
+        _lose(path, f"more than {MOST:,} files, which are not put back as they were, so executions differ")
         return
     _known.add(path)
     try:
@@ -141,15 +158,18 @@ def _keep(path: str) -> None:
         _note({**told, "kind": "link", "to": os.readlink(path)})
     elif stat.S_ISDIR(found.st_mode):
         _note({**told, "kind": "folder"})
-        for name in os.listdir(path):
-            _keep(os.path.join(path, name))
     elif stat.S_ISREG(found.st_mode):
         _keep_content(path, found.st_size, told)
 
 
+def _lose(path: str, why: str) -> None:
+    lost[why] = HELPS
+    _note({"path": path, "kind": NOT_KEPT})
+
+
 def _keep_content(path: str, size: int, told: dict[str, Any]) -> None:
     if size > LARGEST:
-        lost[f"the file {path}, {LOST}"] = HELPS
+        _lose(path, f"the file {path}, {LOST}")
         return
     os.makedirs(folder, 0o700, exist_ok=True)
     content = os.path.join(folder, f"{os.getpid()}-{len(_known)}")
@@ -178,14 +198,22 @@ def put_back(where: str) -> None:
     try:
         with _open(_index(where)) as index:
             told = [json.loads(line) for line in index if line.endswith("\n")]
-        first = {each["path"]: each for each in reversed(told)}  # by whichever process
-        for each in sorted(first.values(), key=_when):
+        for each in _left_to_do(told):
             _put_back(each)
         for name in os.listdir(where):
             os.unlink(os.path.join(where, name))
         os.rmdir(where)
     finally:
         _is_busy = False
+
+
+def _left_to_do(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is put back, in its order. Where anything was not taken down nothing goes: it may be that."""
+    is_lost = any(each["kind"] == NOT_KEPT for each in told)
+    first = {
+        each["path"]: each for each in reversed(told) if each["kind"] != NOT_KEPT
+    }  # by whichever process
+    return sorted((each for each in first.values() if not is_lost or each["kind"] != "absent"), key=_when)
 
 
 def _when(told: dict[str, Any]) -> tuple[int, str]:
