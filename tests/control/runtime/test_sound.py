@@ -11,7 +11,7 @@ import pytest
 from tests.control.runtime.brute import brute_force, reduced
 from tests.control.runtime.generated import async_program, program
 
-CASES = 4 * int(os.environ.get("POSSIBLY_CASES", "1"))
+CASES = 2 * int(os.environ.get("POSSIBLY_CASES", "1"))
 SEEDS = [seed for seed in range(1, 10_000) if seed not in (4, 8)][:CASES]
 
 
