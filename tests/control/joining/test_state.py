@@ -146,6 +146,23 @@ SUBTLE = {
         "logging.getLogger().propagate = bool(i)",
         "logging.getLogger().propagate",
     ),
+    "what a filter of a logger keeps": (
+        "import logging\nclass F:\n    n = 0\n    def filter(self, record): return True\n"
+        "logging.getLogger('a').addFilter(F())",
+        "logging.getLogger('a').filters[0].n = i",
+        "logging.getLogger('a').filters[0].n",
+    ),
+    "what a handler has caught": (
+        "import logging\nclass H(logging.Handler):\n    n = 0\n    def emit(self, record): pass\n"
+        "logging.getLogger('a').addHandler(H())",
+        "logging.getLogger('a').handlers[0].n = i",
+        "logging.getLogger('a').handlers[0].n",
+    ),
+    "a pattern": (
+        "import re\np = re.compile('')",
+        "global p\n    p = re.compile('x' * 300 + str(i))",
+        "p.pattern[-1]",
+    ),
     "a logger that a variable holds": (
         "import logging\nlog = logging.getLogger('a')",
         "log.disabled = bool(i)",

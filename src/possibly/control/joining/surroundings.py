@@ -21,8 +21,8 @@ LOGGER = frozenset({"parent", "manager", "_cache", "handlers", "filters"})
 """Attributes of loggers that follow from others, or are told in words of their own."""
 HANDLERS = frozenset({"NullHandler", "StreamHandler", "_StderrHandler"})
 """Those that keep nothing of what they were given."""
-PYTEST = "_pytest.logging"
-"""Its handlers are there in every test; they are told apart as long as they have caught nothing."""
+APART = frozenset({"lock", "stream", "formatter", "filters"})
+"""Attributes of other handlers that are told in words of their own, or keep nothing that can be asked for."""
 HANDLER = ("_name", "level", "terminator")
 FORMATTER = ("_fmt", "datefmt")
 
@@ -54,27 +54,40 @@ def _say_logging(words: Words, logging: Any) -> None:
 
 
 def _say_logger(words: Words, logger: Any) -> None:
-    if logger.filters:
-        raise Unreadable("a filter of a logger")
+    _say_filters(words, logger.filters)
     words.attributes([(name, each) for name, each in vars(logger).items() if name not in LOGGER])
     words.said.append(len(logger.handlers))
     for handler in logger.handlers:
         _say_handler(words, handler)
 
 
+def _say_filters(words: Words, filters: list[Any]) -> None:
+    """What an object of a class in Python keeps is among its attributes."""
+    words.said.append(len(filters))
+    for each in filters:
+        cls = type(each)
+        if cls.__basicsize__ != _Plain.__basicsize__ or not hasattr(each, "__dict__"):
+            raise Unreadable(f"the filter {cls.__qualname__}")
+        words.said += (cls.__module__, cls.__qualname__)
+        words.attributes(list(vars(each).items()))
+
+
+class _Plain:
+    """An object that keeps nothing but attributes."""
+
+
 def _say_handler(words: Words, handler: Any) -> None:
     cls = type(handler)
-    if cls.__module__ == PYTEST and not getattr(handler, "records", ()):
-        words.said.append(cls.__name__)
-        return
-    if cls.__module__ != "logging" or cls.__name__ not in HANDLERS or handler.filters:
-        raise Unreadable(f"the handler {cls.__qualname__}")
     words.said.append(cls.__name__)
-    words.all("set", [getattr(handler, name, None) for name in HANDLER])
+    _say_filters(words, handler.filters)
+    if cls.__module__ == "logging" and cls.__name__ in HANDLERS:
+        words.all("set", [getattr(handler, name, None) for name in HANDLER])
+    else:  # what it has caught is among its attributes
+        words.attributes([(name, each) for name, each in vars(handler).items() if name not in APART])
     formatter = handler.formatter
     if formatter is None:
         words.said.append("plain")
     elif type(formatter).__module__ == "logging" and type(formatter).__name__ == "Formatter":
         words.all("format", [getattr(formatter, name) for name in FORMATTER])
-    else:
+    elif cls.__module__ != "_pytest.logging":
         raise Unreadable(f"the formatter {type(formatter).__qualname__}")

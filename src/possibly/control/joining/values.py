@@ -23,6 +23,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from re import Pattern
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -171,6 +172,9 @@ class Words:
 
     def _text(self, value: Any) -> None:
         self.said += (type(value).__name__, repr(value))
+
+    def _pattern(self, value: Any) -> None:
+        self.said += ("pattern", repr(value.pattern), value.flags)
 
     def _list(self, value: Any) -> None:
         self._named(value)
@@ -385,6 +389,7 @@ BASES = EXCEPTIONS | {object, _Barrier, queue.Queue, queue.LifoQueue, queue.Prio
 """Classes that keep all they know in attributes."""
 _WAYS: dict[type, Callable[[Words, Any], None]] = {
     slice: Words._slice,
+    Pattern: Words._pattern,
     FunctionType: Words._function,
     BuiltinFunctionType: Words._builtin,
     MethodType: Words._method,
