@@ -54,7 +54,9 @@ def quoted(text: str) -> str:
 
 
 @pytest.mark.parametrize("source", [THREADS, TASKS], ids=["threads", "tasks"])
-@settings(max_examples=MANY, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=MANY, derandomize=MANY == 1, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @example("a:b", "a", "", "two\nlines", "x:1", "pool:1", "pool")
 @example("", "#1", "a.b", "<b>", "q\"u'o", "", "")
 @given(NAMES, NAMES, NAMES, NAMES, NAMES, NAMES, NAMES)
