@@ -21,8 +21,10 @@ LOGGER = frozenset({"parent", "manager", "_cache", "handlers", "filters"})
 """Attributes of loggers that follow from others, or are told in words of their own."""
 HANDLERS = frozenset({"NullHandler", "StreamHandler", "_StderrHandler"})
 """Those that keep nothing of what they were given."""
-APART = frozenset({"lock", "stream", "formatter", "filters"})
+APART = frozenset({"lock", "formatter", "filters"})
 """Attributes of other handlers that are told in words of their own, or keep nothing that can be asked for."""
+PYTEST = "_pytest.logging"
+"""Its handlers keep in records what they write into a stream, too."""
 HANDLER = ("_name", "level", "terminator")
 FORMATTER = ("_fmt", "datefmt")
 
@@ -62,14 +64,19 @@ def _say_logger(words: Words, logger: Any) -> None:
 
 
 def _say_filters(words: Words, filters: list[Any]) -> None:
-    """What an object of a class in Python keeps is among its attributes."""
     words.said.append(len(filters))
     for each in filters:
-        cls = type(each)
-        if cls.__basicsize__ != _Plain.__basicsize__ or not hasattr(each, "__dict__"):
-            raise Unreadable(f"the filter {cls.__qualname__}")
-        words.said += (cls.__module__, cls.__qualname__)
-        words.attributes(list(vars(each).items()))
+        words.said.append(type(each).__module__)
+        _say_attributes(words, each, frozenset())
+
+
+def _say_attributes(words: Words, each: Any, apart: frozenset[str]) -> None:
+    """What an object of a class in Python keeps is among its attributes; one in C may hide more."""
+    cls = type(each)
+    if cls.__basicsize__ != _Plain.__basicsize__ or not hasattr(each, "__dict__"):
+        raise Unreadable(f"what {cls.__qualname__} keeps")
+    words.said.append(cls.__qualname__)
+    words.attributes([(name, value) for name, value in vars(each).items() if name not in apart])
 
 
 class _Plain:
@@ -83,11 +90,11 @@ def _say_handler(words: Words, handler: Any) -> None:
     if cls.__module__ == "logging" and cls.__name__ in HANDLERS:
         words.all("set", [getattr(handler, name, None) for name in HANDLER])
     else:  # what it has caught is among its attributes
-        words.attributes([(name, each) for name, each in vars(handler).items() if name not in APART])
+        _say_attributes(words, handler, APART | {"stream"} if cls.__module__ == PYTEST else APART)
     formatter = handler.formatter
     if formatter is None:
         words.said.append("plain")
     elif type(formatter).__module__ == "logging" and type(formatter).__name__ == "Formatter":
         words.all("format", [getattr(formatter, name) for name in FORMATTER])
-    elif cls.__module__ != "_pytest.logging":
+    elif cls.__module__ != PYTEST:
         raise Unreadable(f"the formatter {type(formatter).__qualname__}")
