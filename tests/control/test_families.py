@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from possibly.control.forking.zygote import script
+from possibly.control.schedulers.dpor import Dpor
 from possibly.session.exploring.explore import explore
 
 LOCKED = """\
@@ -105,9 +106,15 @@ def test_a_family_takes_exactly_the_optimal_number_of_executions(
 ) -> None:
     program = tmp_path / "family.py"
     program.write_text(text.format(n=n))
+    searches: list[Dpor] = []
+
+    def search() -> Dpor:
+        searches.append(Dpor())
+        return searches[-1]
+
     with script((str(program),)) as controlled:
-        found = explore(controlled)
+        found = explore(controlled, make=search)
     assert (found.failure, list(found.open)) == (None, [])
     assert found.complete
     assert found.executions == traces
-    assert found.explorer.tree.redundant == found.explorer.tree.infeasible == 0
+    assert (searches[-1].tree.redundant, searches[-1].tree.infeasible) == (0, 0)

@@ -12,47 +12,15 @@ the probability that the next execution shows a new one (Good, The Population Fr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from possibly.control.joining.both import Both
-from possibly.control.schedulers.bounded import Bounded, Level
+from possibly.control.schedulers.bounded import Bounded
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.schedulers.guided import Guided
 from possibly.control.schedulers.pct import Pct
 from possibly.control.schedulers.random import RandomWalk
 from possibly.control.tree import ExecutionTree, Node, State
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    executions: int
-    classes: int
-    """Mazurkiewicz traces that were executed to their end."""
-    pruned: int
-    """Choices that were possible and were not tried: they lead to classes that are covered elsewhere."""
-    left: int
-    """Leaves that are known and not executed yet."""
-    explored: float
-    """The estimated part, from 0 to 1; of a random search: how likely the next execution is nothing new."""
-    complete: bool
-    new: float | None = None
-    """Of a random search: the estimated probability that the next execution shows a new class."""
-    species: int | None = None
-    """Of a random search: how many classes there are at least, as estimated by those met once and twice."""
-    levels: tuple[tuple[int, int], ...] = ()
-    """Of a bounded search: preemptions, and the classes when all schedules with so many had been executed."""
-
-    under_way: Level | None = None
-    """Of such a search: the level that is not complete yet."""
-    states: int | None = None
-    """Of a search that joins equal states: how many it knows."""
-
-    @property
-    def estimate(self) -> int:
-        """How many executions it will be in all, as far as can be told now."""
-        if self.complete or not self.explored:
-            return self.executions
-        return max(round(self.executions / self.explored), self.executions + self.left)
+from possibly.records import replace
+from possibly.verdict.coverage import Coverage
 
 
 def coverage_of(explorer: object, deepening: Bounded | None = None) -> Coverage | None:

@@ -33,6 +33,20 @@ class Truth(Enum):
     """A watch found what it looks for; no property is violated by that."""
     ABSENT = "absent"
 
+    @staticmethod
+    def of(holds: bool | None) -> Truth:
+        return Truth.UNKNOWN if holds is None else Truth.HOLDS if holds else Truth.VIOLATED
+
+    @property
+    def holds(self) -> bool | None:
+        """True, False, or None where that is not known."""
+        return {"holds": True, "violated": False}.get(self.value)
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command whose answer it is."""
+        return {"violated": 1, "unknown": 3}.get(self.value, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Witness:
@@ -157,7 +171,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool | None:
-        return {Truth.HOLDS: True, Truth.VIOLATED: False}.get(self.truth)
+        return self.truth.holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,8 +198,7 @@ class Explored:
         return failure_html(self.failure, self.explain())
 
     def __repr__(self) -> str:
-        word = {True: "holds", False: "violated", None: "unknown"}[self.holds]
-        return f"<{word} after {self.executions} executions>"
+        return f"<{self._found.truth.value} after {self.executions} executions>"
 
 
 def explore(

@@ -85,4 +85,4 @@ def test_an_open_verdict_says_what_was_shown(join: str, tmp_path: Path) -> None:
 
 def test_nothing_is_said_of_levels_where_others_were_asked_for(tmp_path: Path) -> None:
     found = many(tmp_path / "many.py", scheduler="random")
-    assert found.deepening is None
+    assert found.coverage is not None and not found.coverage.levels

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from typing import NamedTuple
 
 from possibly.control.execution import Execution, Step, Task
 from possibly.control.schedulers.course import Course, Habit
 from possibly.control.schedulers.foresight import Foreseen, Foresight
+from possibly.verdict.coverage import Level
 
 _Branch = tuple[tuple[Task, ...], int, Task]
 """A schedule, how much of it is kept, and the task that goes on instead: schedules are shared."""
@@ -43,14 +43,6 @@ AT_ONCE = 1_000
 
 MOST_WAITING = 200_000
 """So many schedules wait at most."""
-
-
-class Level(NamedTuple):
-    """The schedules with so many preemptions, as far as they are known."""
-
-    preemptions: int
-    done: int
-    known: int
 
 
 class Bounded:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from possibly.control.coverage import coverage_of
 from possibly.control.execution import ENDLESS, Execution, Explorer, Outcome
 from possibly.control.forking.patience import TimeIsUp
 from possibly.control.forking.zygote import ControlledProgram
@@ -25,6 +26,7 @@ from possibly.session.exploring.claims import watch_claims, with_claims
 from possibly.session.exploring.deepening import Deepening
 from possibly.session.why.failure import Failure
 from possibly.session.why.simplest import Simplest
+from possibly.verdict.answer import Answer
 from possibly.verdict.reasons import OUTSIDE, SAME_AGAIN, Reason
 
 if TYPE_CHECKING:
@@ -83,36 +85,17 @@ ORDERING, LONGER = 20.0, 4.0
 
 
 @dataclass(slots=True)
-class Exploration:
-    """What was found and what was covered."""
+class Exploration(Answer[Failure]):
+    """The answer of executions under control."""
 
-    executions: int = 0
     earlier: int = 0
-    """Those of an earlier search that this one went on with."""
+    """Executions of an earlier search that this one went on with."""
     steps: int = 0
     restarts: int = 0
-    seconds: float = 0.0
-    failure: Failure | None = None
-    complete: bool = False
     cut_short: bool = False
     """There was no time to look for a simpler schedule that fails alike."""
-    open: dict[str, Reason] = field(default_factory=dict)
-    """Why the search is not complete, by the words that say so."""
-    assumed: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """What a user should know of properties that hold."""
     visible: tuple[str, ...] = ()
     """Families of memory that are choice points."""
-    explorer: Any = None
-    deepening: Any = None
-    """The levels of preemptions that were searched beside (`deepening`), if there are any."""
-
-    @property
-    def holds(self) -> bool | None:
-        """True, False, or None where something leaves it open."""
-        if self.failure is not None:
-            return False
-        return True if self.complete else None
 
 
 def _trusted_in(assumed: str) -> str | None:
@@ -297,8 +280,7 @@ class Search:
                 self.options.kept.save(self.program, found, self.explorer, self.limits)
             found.assumed = self._assumed()
             found.visible = tuple(sorted(self.program.visible))
-            found.explorer = self.explorer
-            found.deepening = self.deepening.levels
+            found.coverage = coverage_of(self.explorer, self.deepening.levels)
         return found
 
     def _assumed(self) -> tuple[str, ...]:

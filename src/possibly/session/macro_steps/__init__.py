@@ -1,5 +1,6 @@
 """Macro-steps as every view runs them.
 
+- `answer`: the answer of macro-steps about a program
 - `between`: what macro-steps do not control, decided step by step
 - `paths`: claims and properties on all cuts of each path of macro-steps
 - `sources`: what a tree of macro-steps was made from

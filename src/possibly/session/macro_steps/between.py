@@ -24,6 +24,7 @@ from possibly.logic.specification import property_from_text
 from possibly.logic.syntax import And, Node, Temporal
 from possibly.logic.walk import nodes
 from possibly.session.exploring.explore import Exploration
+from possibly.verdict.reasons import Reason
 
 MOST_EXECUTIONS = 1_000
 """Of the search step by step, unless the user says otherwise."""
@@ -82,23 +83,21 @@ def verdict(tree: Tree, between: Between | None, has_properties: bool = False) -
     return True if is_all else None
 
 
-def reasons(tree: Tree, between: Between | None) -> Iterable[tuple[str, str]]:
+def reasons(tree: Tree, between: Between) -> Iterable[tuple[str, Reason]]:
     """Why the answer of both is open, each with what helps."""
-    if between is None:
-        return
     if tree.verdict is False:
-        yield DOUBTFUL, "explore it without --macro, with more --time"
+        yield DOUBTFUL, Reason(remedy="explore it without --macro, with more --time")
     for what, why in between.found.open.items():
-        yield f"step by step: {what}", why.remedy
+        yield f"step by step: {what}", why
     if between.found.failure is not None and not between.fails:
         yield (
             f"{between.found.failure.message} fails between two messages",
-            "explore it without --macro to see how",
+            Reason(remedy="explore it without --macro to see how"),
         )
     if between.covers_all:
         yield (
             "claims and properties about what is not controlled",
-            "explore it without --macro: there they are about single steps",
+            Reason(remedy="explore it without --macro: there they are about single steps"),
         )
 
 

@@ -13,8 +13,10 @@ from possibly.errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Iterable
     from typing import Any
 
+    from possibly.verdict.model import Truth
     from possibly.views.formats.findings import Findings
 
 FORMATS = ("text", "json", "github", "junit", "sarif")
@@ -62,3 +64,25 @@ class Answers:
 
             sys.stdout.write(rendered(self._found, self.format))
             sys.stdout.flush()
+
+
+def told(
+    arguments: argparse.Namespace,
+    truth: Truth,
+    lines: Callable[[], Iterable[str]],
+    document: Callable[[], dict[str, Any]],
+    findings: Callable[[str], Iterable[Findings]],
+) -> int:
+    """Tells the answer about one program in the form that was asked for; the exit status."""
+    answers = Answers(arguments)
+    if answers.are_collected:
+        for each in findings("\n".join(lines())):
+            answers.add(each)
+        answers.show()
+    elif answers.is_text:
+        print("\n".join(lines()), flush=True)
+    else:
+        import json
+
+        print(json.dumps(document(), ensure_ascii=False), flush=True)
+    return truth.status

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from possibly.views.testing import inside
+from possibly.views.text.answers import reason_text
 
 if TYPE_CHECKING:
     from possibly.session.exploring.explore import Exploration
     from possibly.session.why.failure import Failure
-    from possibly.verdict.reasons import Reason
 
 
 class OpenVerdict(UserWarning):
@@ -41,12 +41,6 @@ def judge_open(found: Exploration, open_is_failure: bool) -> None:
         remedy = 'a larger limit decides it; explore(open="warn") or --possibly-open warn makes it a warning'
         pytest.fail(f"{text}\n{remedy}", pytrace=False)
     warnings.warn(text, OpenVerdict, stacklevel=2)
-
-
-def reason_text(what: str, reason: Reason) -> str:
-    """Why a verdict is open, where, and what can be done about it."""
-    place = f" at {reason.where}" if reason.where and reason.where not in what else ""
-    return f"{what}{place}" + (f" ({reason.remedy})" if reason.remedy else "")
 
 
 def again(item: Any, file: object) -> str:

@@ -1,5 +1,6 @@
 """Reports as text: for a person (`report`) and for a program (`json_report`).
 
+- `answers`: what every search through executions says, as text and as JSON
 - `deadlocks`: predicted deadlocks as text and as JSON: who holds what, who waits for whom, and the way
   there
 - `exploration`: what an exploration found, as text and as JSON: the verdict, the failing schedule in source

@@ -10,14 +10,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from possibly.control.coverage import Coverage, coverage_of
 from possibly.control.execution import Execution, Step
 from possibly.verdict.model import Atom
 from possibly.verdict.waiting import WAITING
+from possibly.views.text.answers import answer_document, coverage_document, coverage_lines, open_lines
 from possibly.views.text.report import atom_texts
 from possibly.views.text.schedule import Marks, schedule_lines, shown_rows
 from possibly.views.text.steps import source_of, step_text, thing_name, told_apart, told_steps
 from possibly.views.text.why import atomic_text, no_return_text, pair_text, why_lines
+from possibly.views.text.words import count_text
 
 if TYPE_CHECKING:
     from possibly.control.why import Moment, Pair
@@ -37,61 +38,17 @@ def report(found: Exploration, program: str, replay: str | None, full: bool = Fa
         lines += failure_lines(found.failure, full)
         if replay is not None:
             lines += ["", f"again: {replay}"]
+        if found.cut_short:
+            lines.append("there was no time to make this schedule simpler: more --time may")
         lines.append("")
     lines.append(_summary(found, program))
     if found.holds is None:
-        lines += _coverage_lines(found)
-    for what, reason in found.open.items():
-        where = f" ({reason.where})" if reason.where and reason.where not in what else ""
-        lines.append(f"  left open by {what}{where}")
-        if reason.remedy:
-            lines.append(f"    what helps: {reason.remedy}")
-    lines += [f"  assuming that {each}" for each in found.assumed]
-    lines += [f"  warning: {each}" for each in found.warnings]
-    return lines
-
-
-def _coverage_lines(found: Exploration) -> list[str]:
-    """What an unfinished search has covered, as far as it can tell."""
-    coverage = coverage_of(found.explorer, found.deepening)
-    if coverage is None or not coverage.executions:
-        return []
-    classes = "class" if coverage.classes == 1 else "classes"
-    text = f"  {coverage.classes:,} {classes} of schedules"
-    if coverage.new is not None:
-        text += f", the next execution is a new one with a probability of about {coverage.new:.0%}"
-        text += f", at least some {coverage.species:,} in all"
-    if coverage.states:
-        text += f", {coverage.states:,} states"
-    if coverage.pruned:
-        text += f", {coverage.pruned:,} choices pruned"
-    if coverage.left:
-        text += f", {coverage.left:,} branches known to be left"
-        if not coverage.states:  # of equal states nobody knows how many there will be
-            text += f", perhaps {coverage.estimate:,} executions in all"
-    return [text, *_level_lines(coverage)]
-
-
-def _level_lines(coverage: Coverage) -> list[str]:
-    """What a bounded search has shown, though it leaves much out."""
-    if not coverage.levels:
-        return []
-    level, known = coverage.levels[-1]
-    most = f"with at most {_preemptions(level)}" if level else "without preemptions"
-    text = f"  no failure {most}: all such schedules are covered, {known:,} classes"
-    under_way = coverage.under_way
-    if under_way is not None and under_way.done:
-        part = f"{under_way.done / under_way.known:.0%} ({under_way.done:,} of {under_way.known:,} schedules)"
-        text += f"; {_preemptions(under_way.preemptions)} begun: perhaps {part}"
-    return [text]
-
-
-def _preemptions(number: int) -> str:
-    return f"{number} preemption{'s' if number != 1 else ''}"
+        lines += coverage_lines(found.coverage)
+    return [*lines, *open_lines(found)]
 
 
 def _summary(found: Exploration, program: str) -> str:
-    covered = f"{found.executions:,} execution{'s' if found.executions != 1 else ''}"
+    covered = count_text(found.executions, "execution")
     if found.failure is not None:
         return (
             f"{program}: violated ({found.failure.kind}), in execution {found.failure.number:,} of {covered}"
@@ -198,27 +155,17 @@ def document(found: Exploration, program: str, replay: str | None) -> dict[str, 
     """One JSON document."""
     failure = found.failure
     return {
-        "program": program,
-        "verdict": {True: "holds", False: "violated", None: "unknown"}[found.holds],
-        "complete": found.complete,
-        "executions": found.executions,
+        **answer_document(found, program),
         "operations": found.steps,
         "restarts": found.restarts,
-        "seconds": round(found.seconds, 3),
-        "open": [
-            {"what": what, "where": reason.where, "remedy": reason.remedy}
-            for what, reason in found.open.items()
-        ],
-        "assumed": list(found.assumed),
-        **({"warnings": list(found.warnings)} if found.warnings else {}),
         "visible": list(found.visible),
-        "coverage": _coverage_document(found),
+        "coverage": coverage_document(found.coverage),
         "failure": None if failure is None else failure_document(failure, replay),
-        **({} if failure is None else _shown_failure(failure)),
+        **({} if failure is None else shown_failure(failure)),
     }
 
 
-def _shown_failure(failure: Failure) -> dict[str, Any]:
+def shown_failure(failure: Failure) -> dict[str, Any]:
     """What whoever asks for the verdict alone wants to know of a failure."""
     execution = failure.execution
     rows = [_row(step, execution) for step in execution.steps]
@@ -273,24 +220,6 @@ def _cause_document(failure: Failure) -> dict[str, Any] | None:
         },
         "remedy": None if remedy is None else {"pattern": remedy.pattern, "words": remedy.words},
         "passing": None if cause.passing is None else list(cause.passing.schedule),
-    }
-
-
-def _coverage_document(found: Exploration) -> dict[str, Any] | None:
-    coverage = coverage_of(found.explorer, found.deepening)
-    if coverage is None:
-        return None
-    return {
-        "classes": coverage.classes,
-        "states": coverage.states,
-        "pruned": coverage.pruned,
-        "left": coverage.left,
-        "explored": round(coverage.explored, 4),
-        "estimate": coverage.estimate,
-        "new": None if coverage.new is None else round(coverage.new, 4),
-        "species": coverage.species,
-        "levels": [{"preemptions": level, "classes": known} for level, known in coverage.levels],
-        "under_way": None if coverage.under_way is None else coverage.under_way._asdict(),
     }
 
 

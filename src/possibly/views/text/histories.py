@@ -12,10 +12,10 @@ from typing import Any
 from possibly.session.histories.linearizable import HistoryReport
 from possibly.trace.histories.model import Keyword, Map, Operation, Outcome, Value, shown
 from possibly.verdict.histories import Prefix
+from possibly.verdict.model import Truth
 from possibly.views.text.words import elided, plain
 
 WORDS = {True: "linearizable", False: "NOT LINEARIZABLE", None: "undecided"}
-VERDICTS = {True: "holds", False: "violated", None: "unknown"}
 LONGEST_NAME = 40
 MOST_EVENTS = 60
 """Calls and returns that a drawing looks back at."""
@@ -154,7 +154,7 @@ def document(report: HistoryReport, path: str) -> dict[str, Any]:
         "model": report.model,
         "operations": len(history),
         "processes": len({each.process for each in history}),
-        "verdict": VERDICTS[answer.holds],
+        "verdict": Truth.of(answer.holds).value,
         "configurations": answer.configurations,
         "seconds": round(report.seconds, 6),
         "reason": answer.reason,

@@ -6,13 +6,17 @@ Pure functions of a tree. Everything that comes from the program is made safe fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from possibly.control.macro.model import Choice
 from possibly.control.macro.tree import Tree, TreeNode
 from possibly.control.macro.why import Violation, violations
 from possibly.session.macro_steps.tree import claims_of, node_words, properties_of, summary
+from possibly.verdict.model import Truth
 from possibly.views.text.words import count_text, plain
+
+if TYPE_CHECKING:
+    from possibly.session.macro_steps.answer import FailingPath
 
 SHOWN = 15
 """Macro-steps at each end of a long path."""
@@ -195,24 +199,10 @@ def choice_words(choices: tuple[Choice, ...]) -> str:
     return ", ".join(map(str, choices)) or "the next macro-step"
 
 
-def _open(tree: Tree) -> Iterator[dict[str, str]]:
-    """Why it is not decided, each reason with what helps."""
-    reasons = [(text, "explore it without --macro") for text in tree.uncontrolled]
-    reasons += [(text, "let the program do the same whenever its messages are") for text in tree.diverged]
-    reasons += [(text, "--at-breakpoints, or explore it without --macro") for text in tree.undecided]
-    left = sum(1 for _ in tree.open_arcs())
-    if left:
-        many = "a branch was" if left == 1 else f"{left:,} branches were"
-        reasons.append((f"{many} not taken", "more --executions, more --time, no --first"))
-    for what, remedy in reasons:
-        yield {"what": what, "where": "", "remedy": remedy}
-
-
-def _shown_failure(tree: Tree, found: Violation) -> dict[str, Any]:
+def shown_path(failure: FailingPath) -> dict[str, Any]:
     """What whoever asks for the verdict alone wants to know of a failure."""
+    tree, found = failure.tree, failure.violation
     path = tree.path(found.node)[1:]
-    kind = "property" if found.language else "claim" if found.claim else found.end
-    message = f"{found.claim} ({found.at})" if found.claim else found.detail
     decides = []
     if found.difference is not None:
         first, then = (
@@ -221,8 +211,8 @@ def _shown_failure(tree: Tree, found: Violation) -> dict[str, Any]:
         )
         decides = [{"breakpoint": found.difference.node, "first": first, "then": then}]
     return {
-        "kind": kind,
-        "message": message,
+        "kind": failure.kind,
+        "message": failure.message,
         "schedule": [str(choice) for node in path for choice in tree.arc_to(node).selection],
         "steps": list(_steps(path, found)),
         "decides": decides,
@@ -240,62 +230,60 @@ def _steps(path: list[TreeNode], found: Violation) -> Iterator[dict[str, Any]]:
             yield {"task": each["process"], "place": each["at"], "what": what, "values": {}}
 
 
-def document(tree: Tree, program: str, file: str | None, replay: str) -> dict[str, Any]:
-    """For --json."""
-    verdict = {True: "holds", False: "violated", None: "unknown"}
+def tree_document(tree: Tree, file: str, replay: str) -> dict[str, Any]:
+    """What a tree says beside its answer, for --json."""
     found = violations(tree)
     broken = {(each.claim, each.at) for each in found}
-    open_or_holds = verdict[tree.verdict is True or None]
+    otherwise = Truth.of(tree.verdict is True or None).value
     properties = [
         {
             "name": claim,
             "language": "claim",
             "formula": claim,
             "at": at,
-            "verdict": "violated" if (claim, at) in broken else open_or_holds,
+            "verdict": "violated" if (claim, at) in broken else otherwise,
         }
         for claim, at in claims_of(tree)
     ]
     properties += [
-        {**each, "verdict": "violated" if (each["formula"], each["name"]) in broken else open_or_holds}
+        {**each, "verdict": "violated" if (each["formula"], each["name"]) in broken else otherwise}
         for each in properties_of(tree)
     ]
+    counts = summary(tree)
     return {
-        "program": program,
         "tree": file,
-        **{key: value for key, value in summary(tree).items() if key != "open"},
-        "branches": summary(tree)["open"],
-        "verdict": verdict[tree.verdict],
-        "open": list(_open(tree)),
-        **(_shown_failure(tree, found[0]) if found else {}),
+        "breakpoints": counts["breakpoints"],
+        "leaves": counts["leaves"],
+        "branches": counts["open"],
         "properties": properties,
         "uncontrolled": tree.uncontrolled,
         "undecided": tree.undecided,
-        "assumed": tree.assumed,
         "diverged": tree.diverged,
-        "violations": [
-            {
-                "claim": each.claim or None,
-                "at": each.at or None,
-                "breakpoint": each.node,
-                "macro_step": tree.nodes[each.node].depth,
-                "end": each.end,
-                "detail": each.detail,
-                "atoms": dict(each.atoms),
-                "broken": list(each.broken),
-                "language": each.language or None,
-                "order": [dict(zip(("process", "operation", "at"), one, strict=True)) for one in each.order],
-                "path": [node.number for node in tree.path(each.node)],
-                "difference": None
-                if each.difference is None
-                else {
-                    "breakpoint": each.difference.node,
-                    "chosen": list(each.difference.chosen),
-                    "other": list(each.difference.other),
-                    "holds_at": each.difference.holds_at,
-                },
-                "replay": replay.format(each.node),
-            }
-            for each in found
-        ],
+        "violations": [_violation_document(tree, each, replay) for each in found],
+    }
+
+
+def _violation_document(tree: Tree, found: Violation, replay: str) -> dict[str, Any]:
+    difference = found.difference
+    return {
+        "claim": found.claim or None,
+        "at": found.at or None,
+        "breakpoint": found.node,
+        "macro_step": tree.nodes[found.node].depth,
+        "end": found.end,
+        "detail": found.detail,
+        "atoms": dict(found.atoms),
+        "broken": list(found.broken),
+        "language": found.language or None,
+        "order": [dict(zip(("process", "operation", "at"), one, strict=True)) for one in found.order],
+        "path": [node.number for node in tree.path(found.node)],
+        "difference": None
+        if difference is None
+        else {
+            "breakpoint": difference.node,
+            "chosen": list(difference.chosen),
+            "other": list(difference.other),
+            "holds_at": difference.holds_at,
+        },
+        "replay": replay.format(found.node),
     }

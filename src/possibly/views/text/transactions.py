@@ -8,8 +8,9 @@ from typing import Any
 from possibly.session.histories.transactions import TransactionReport
 from possibly.trace.histories.model import shown
 from possibly.trace.histories.transactions import Act, Transaction, Verb
+from possibly.verdict.model import Truth
 from possibly.verdict.transactions import Edge
-from possibly.views.text.histories import VERDICTS, jsonable
+from possibly.views.text.histories import jsonable
 from possibly.views.text.words import elided, plain
 
 ADJECTIVES = {
@@ -63,7 +64,7 @@ def document(report: TransactionReport, path: str) -> dict[str, Any]:
         "history": path,
         "level": report.level,
         "transactions": len(report.transactions),
-        "verdict": VERDICTS[answer.holds],
+        "verdict": Truth.of(answer.holds).value,
         "reason": answer.reason,
         "seconds": round(report.seconds, 6),
         "anomalies": [

@@ -106,7 +106,7 @@ class Executions:
 
         header = schedule_of(Execution((), Outcome.FINISHED), program, self.program).header
         self.header = {name: value for name, value in header.items() if name != "shows"}
-        self.verdict = {True: "holds", False: "violated", None: "unknown"}[found.holds]
+        self.verdict = found.truth.value
         self.complete, self.open = found.complete, list(found.open)
         if found.failure is not None:
             end = self.places[self.add(found.failure.execution, found.failure.details)].end

@@ -120,7 +120,7 @@ def driven(
         failure = done.found.failure
         write_failure_page(failure, arguments.html, shlex.join(words), replay, program.initial)
     _tell(done, words, arguments, replay)
-    return {False: 1, True: 0, None: 3}[done.found.holds]
+    return done.found.truth.status
 
 
 def _property(arguments: argparse.Namespace) -> Specification:
@@ -173,21 +173,24 @@ def _tell(
     if arguments.json:
         print(json.dumps(_document(done, words, replay), ensure_ascii=False))
         return
+    from possibly.views.text.answers import open_lines
     from possibly.views.text.exploration import failure_lines
     from possibly.views.text.words import plain
 
     found = done.found
     lines = failure_lines(found.failure, arguments.full) if found.failure is not None else []
     lines += ["", f"again: {replay}", ""] if replay is not None else []
-    for line in [*lines, _sentence(done, words), *(f"  left open by {reason}" for reason in found.open)]:
+    for line in [*lines, _sentence(done, words), *open_lines(found)]:
         print(plain(line))
     sys.stdout.flush()
 
 
 def _sentence(done: Confirmation, words: tuple[str, ...]) -> str:
+    from possibly.views.text.words import count_text
+
     path, found = done.prediction.path, done.found
     program = shlex.join(words)
-    counted = f"{found.executions:,} execution{'s' if found.executions != 1 else ''}"
+    counted = count_text(found.executions, "execution")
     match _verdict(done):
         case "confirmed":
             followed = f"{done.reached} of {len(path)} predicted events were followed"

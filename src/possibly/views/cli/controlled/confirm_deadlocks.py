@@ -26,7 +26,6 @@ def confirm_deadlocks(arguments: Any, words: tuple[str, ...]) -> int:
     if not report.deadlocks:
         print(f"nothing to confirm: no order of {arguments.trace} reaches a deadlock")
         return 3 if report.reason else 0
-
     return combined([_confirmed(report, number, words, arguments) for number in range(len(report.deadlocks))])
 
 
@@ -40,13 +39,12 @@ def _confirmed(report: DeadlockReport, number: int, words: tuple[str, ...], argu
         found = confirmed(report.trace, report.deadlocks[number], program, options, progress)
         replay = _kept(found, number, program, words, arguments)
     _tell_confirmed(found, words, replay, arguments)
-    return {False: 1, True: 0, None: 3}[found.holds]
+    return found.truth.status
 
 
 def _kept(found: Any, number: int, program: Any, words: tuple[str, ...], arguments: Any) -> str | None:
     if found.failure is None:
         return None
-
     path = arguments.output or default_output(words)
     if number and path != "-":
         stem, suffix = os.path.splitext(path)
@@ -56,7 +54,6 @@ def _kept(found: Any, number: int, program: Any, words: tuple[str, ...], argumen
 
 
 def _tell_confirmed(found: Any, words: tuple[str, ...], replay: str | None, arguments: Any) -> None:
-
     from possibly.views.text.exploration import document, report
 
     if arguments.json:

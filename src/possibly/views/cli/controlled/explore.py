@@ -7,7 +7,6 @@ What the program prints is kept from the terminal; that of a failing execution g
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.views.cli.controlled.macro import add_macro_arguments, refuse_what_has_no_meaning, run_macro
 from possibly.views.cli.drawing.pages import add_html_argument, write_failure_page
 from possibly.views.cli.files import kept_apart, read_text, save_schedule
-from possibly.views.cli.formats import Answers, add_format_arguments
+from possibly.views.cli.formats import Answers, add_format_arguments, told
 from possibly.views.cli.messages import remark
 from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import add_property_arguments, has_properties, specification_of
@@ -217,7 +216,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if cluster is not None:
             remark(cost(cluster, found))
         _write_page(found, program, words, arguments, replay, tree)
-    return told(found, words, arguments, replay)
+    return tell(found, words, arguments, replay)
 
 
 def _step_by_step(words: tuple[str, ...], arguments: argparse.Namespace) -> tuple[Between, dict[str, object]]:
@@ -400,21 +399,19 @@ def _check_source(path: str) -> None:
         raise PossiblyError(error.msg, file=file, line=error.lineno, column=error.offset) from None
 
 
-def told(
+def tell(
     found: Exploration, words: tuple[str, ...], arguments: argparse.Namespace, replay: str | None
 ) -> int:
+    """Tells the answer; the exit status."""
+    from possibly.views.formats.of_explore import findings_of_answer
     from possibly.views.text.exploration import document, report
     from possibly.views.text.words import plain
 
-    name, answers = shlex.join(words), Answers(arguments)
-    lines = list(map(plain, report(found, name, replay, arguments.full)))
-    if answers.are_collected:
-        from possibly.views.formats.of_explore import findings_of_exploration
-
-        answers.add(findings_of_exploration(document(found, name, replay), "\n".join(lines)))
-        answers.show()
-    elif answers.is_text:
-        print("\n".join(lines), flush=True)
-    else:
-        print(json.dumps(document(found, name, replay), ensure_ascii=False))
-    return {False: 1, True: 0, None: 3}[found.holds]
+    name = shlex.join(words)
+    return told(
+        arguments,
+        found.truth,
+        lambda: map(plain, report(found, name, replay, arguments.full)),
+        lambda: document(found, name, replay),
+        lambda details: [findings_of_answer(found, name, details)],
+    )

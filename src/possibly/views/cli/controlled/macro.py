@@ -98,10 +98,11 @@ def refuse_what_has_no_meaning(arguments: argparse.Namespace, parser: argparse.A
 
 def run_macro(words: tuple[str, ...], arguments: argparse.Namespace, step_by_step: StepByStep) -> int:
     """`step_by_step` explores what macro-steps do not control."""
+    from possibly.session.macro_steps.answer import answer_of
     from possibly.session.macro_steps.between import is_wanted
     from possibly.session.macro_steps.paths import PathJudge, checked_properties
     from possibly.session.macro_steps.tree import checked_program
-    from possibly.views.cli.controlled.macro_answer import MacroAnswer
+    from possibly.views.cli.controlled.macro_answer import tell
 
     if arguments.only and not has_properties(arguments):
         raise UsageError("--only names a property, and none is given", hint="give --spec FILE too")
@@ -120,7 +121,7 @@ def run_macro(words: tuple[str, ...], arguments: argparse.Namespace, step_by_ste
     between, initial = step_by_step(words, arguments) if wants_more else (None, {})
     if arguments.html is not None:
         _write_page(trees, between, initial, words, arguments)
-    return MacroAnswer(trees, between, words, arguments).told()
+    return tell(answer_of(trees, between, has_properties(arguments)), words, arguments)
 
 
 def _write_page(

@@ -156,10 +156,7 @@ def combined(statuses: Sequence[int]) -> int:
 
 
 def status_of(report: Report) -> int:
-    from possibly.verdict.model import Truth
-
-    statuses = {Truth.VIOLATED: 1, Truth.UNKNOWN: 3}
-    return combined([statuses.get(verdict.truth, 0) for verdict in report.verdicts])
+    return combined([verdict.truth.status for verdict in report.verdicts])
 
 
 def _status(

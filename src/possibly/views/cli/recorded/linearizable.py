@@ -32,7 +32,6 @@ A history is a log of Jepsen, its history.edn, the same as JSON lines, or a reco
 returns.
 """
 MOST_STATES = 5_000_000
-STATUS = {True: 0, False: 1, None: 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,11 +88,12 @@ def _initial(text: str | None) -> object:
 
 def _status(path: str, question: Question, arguments: argparse.Namespace) -> int:
     from possibly.session.histories.linearizable import check_history, history_of
+    from possibly.verdict.model import Truth
 
     history = history_of(read_bytes(path), path)
     report = check_history(history, question)
     _show(report, path, arguments)
-    return STATUS[report.answer.holds]
+    return Truth.of(report.answer.holds).status
 
 
 def _show(report: HistoryReport, path: str, arguments: argparse.Namespace) -> None:

@@ -20,6 +20,7 @@ from possibly.logic.specification import Specification
 from possibly.records import replace
 from possibly.session.checking.check import Options
 from possibly.session.checking.many import Journal, answers, answers_in
+from possibly.verdict.model import Truth
 from possibly.views.cli.messages import BAD, complain, remark
 from possibly.views.text.words import count_text, plain
 
@@ -48,7 +49,6 @@ LISTED = 30
 """Runs that are listed unless all are asked for."""
 PAGES = 200
 """Runs that get a page of their own."""
-STATUS = {"violated": 1, "unknown": 3}
 Row = tuple[str, int, tuple[tuple[str, str], ...]]
 """A run, its events, and what is not in order: a verdict with the name of its property, or what is bad."""
 
@@ -175,8 +175,9 @@ class Summary:
             verdict, name = each["verdict"], each["name"]
             counts = self.counts.setdefault(name, {})
             counts[verdict] = counts.get(verdict, 0) + 1
-            self.statuses.append(STATUS.get(verdict, 0))
-            if verdict in STATUS:
+            status = Truth(verdict).status
+            self.statuses.append(status)
+            if status:
                 words.append((verdict, name))
             if verdict == "violated":
                 self._note(name, path, each["witness"])

@@ -23,7 +23,6 @@ examples:
   possibly serializable history.edn --level snapshot --json
 """
 LEVELS = ("serializable", "strict", "snapshot")
-STATUS = {True: 0, False: 1, None: 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _status(path: str, arguments: argparse.Namespace) -> int:
     from possibly.session.histories.linearizable import history_of
     from possibly.session.histories.transactions import check_transactions
+    from possibly.verdict.model import Truth
     from possibly.views.text.transactions import document, lines_of
 
     timeout = None if arguments.timeout in (None, float("inf")) else arguments.timeout
@@ -65,4 +65,4 @@ def _status(path: str, arguments: argparse.Namespace) -> int:
     else:
         for line in lines_of(report, path):
             print(line)
-    return STATUS[report.answer.holds]
+    return Truth.of(report.answer.holds).status
