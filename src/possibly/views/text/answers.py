@@ -1,4 +1,4 @@
-"""What every search through executions says, as text and as JSON: verdict, what leaves it open, what was seen.
+"""What every search through executions says, as text and as JSON: verdict, what leaves it open, what it saw.
 
 What shows a failure is told by `exploration` (a schedule) and `macro` (a path of macro-steps).
 """
