@@ -68,7 +68,7 @@ types: $(TOOLS) ## strict type check
 	$(BIN)/mypy
 
 unit: $(TOOLS) ## the tests, on WORKERS=2 cores
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m tests -n $(WORKERS)
 
 page: ## make the page's script and the editor's extension again from TypeScript (needs npm)
 	for each in web-src editors/vscode; do \
@@ -102,7 +102,7 @@ experiments: $(TOOLS) spin ## measure the protocols of the thesis beside SPIN, a
 	$(BIN)/python -m experiments $(if $(FULL),--full)
 
 soak: $(TOOLS) ## the laws again with many more generated cases
-	POSSIBLY_CASES=20 $(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=soak
+	POSSIBLY_CASES=20 $(BIN)/python -m tests -n $(WORKERS) --hypothesis-profile=soak
 
 matrix: ## the tests on every interpreter that is here, each in an environment of its own in build/matrix
 	for each in $(INTERPRETERS); do \
@@ -110,7 +110,7 @@ matrix: ## the tests on every interpreter that is here, each in an environment o
 	  env=build/matrix/$$($$each -c 'import sys; print("%d.%d" % sys.version_info[:2])'); echo "== $$env"; \
 	  test -x $$env/bin/python || $$each -m venv $$env || exit 1; \
 	  $$env/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[test]' && \
-	  $$env/bin/python -m pytest -q -n $(WORKERS) --dist worksteal $(TESTS) || exit 1; done
+	  $$env/bin/python -m tests -n $(WORKERS) $(TESTS) || exit 1; done
 
 SECONDS_EACH ?= 30
 fuzz: $(TOOLS) ## mutated input for everything that reads what strangers write, SECONDS_EACH=30 a reader

@@ -6,6 +6,7 @@ interpreter of its own: what is forked from a process in which many tests ran is
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -34,6 +35,12 @@ def _stale() -> list[Path]:
     built = max((each.stat().st_mtime for each in control.glob("native__mypyc*.so")), default=None)
     sources = (each.with_name(each.name.partition(".")[0] + ".py") for each in control.rglob("*.so"))
     return [each for each in sources if built and each.exists() and each.stat().st_mtime > built]
+
+
+def pytest_collection_finish() -> None:
+    """What the tests themselves consist of is not looked through in every process that they fork."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,12 +7,13 @@ may run out first. A program is its set-up, the work of two threads, and what sh
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+
+from possibly.session.exploring.explore import Options
+from tests.control.runtime.running import explored
 
 TWICE = {
     "nested attributes": ("class N: pass\ns=N(); s.a=[N()]; s.a[0].v=0", "s.a[0].v += 1", "s.a[0].v == 2"),
@@ -259,10 +260,9 @@ def go(*works):
 """
 
 
-def explored(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
-    (folder / "program.py").write_text(source)
-    command = [sys.executable, "-m", "possibly", "explore", "program.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+def kind_of_failure(folder: Path, source: str) -> str:
+    found = explored(folder, source, Options(minimise=0)).failure
+    return str(found.details["kind"]) if found else ""
 
 
 @pytest.mark.parametrize("name", TWICE)
@@ -270,15 +270,12 @@ def test_the_lost_update_is_found(name: str, tmp_path: Path) -> None:
     setup, work, check = TWICE[name]
     body = textwrap.indent(work, "    ")
     source = f"{GO}\n{setup}\ndef work():\n{body}\ngo(work, work)\nassert {check}\n"
-    done = explored(tmp_path, source)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stdout.startswith("assertion:"), done.stdout
+    assert kind_of_failure(tmp_path, source) == "assertion"
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_failure_is_found(name: str, tmp_path: Path) -> None:
-    done = explored(tmp_path, GO + textwrap.dedent(WHOLE[name]))
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert kind_of_failure(tmp_path, GO + textwrap.dedent(WHOLE[name]))
 
 
 def test_functions_that_look_at_their_caller_still_see_it(tmp_path: Path) -> None:
@@ -291,8 +288,7 @@ def test_functions_that_look_at_their_caller_still_see_it(tmp_path: Path) -> Non
             return sorted(locals()), "n" in globals(), eval("n + m"), sorted(vars()), super().__repr__()[:9]
     print(C().f(), collections.namedtuple("P", "x").__module__, "n" in dir())
     """
-    done = explored(tmp_path, textwrap.dedent(source))
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert explored(tmp_path, textwrap.dedent(source)).holds
 
 
 def test_a_function_of_a_library_in_a_variable_of_the_user_s_module(tmp_path: Path) -> None:
@@ -309,4 +305,4 @@ def test_a_function_of_a_library_in_a_variable_of_the_user_s_module(tmp_path: Pa
     go(calls, writes)
     assert all(seen)
     """
-    assert explored(tmp_path, textwrap.dedent(source)).returncode == 1
+    assert kind_of_failure(tmp_path, GO + textwrap.dedent(source)) == "assertion"

@@ -8,7 +8,6 @@ touched.
 
 from __future__ import annotations
 
-import gc
 import inspect
 import sys
 from collections.abc import Callable
@@ -80,7 +79,7 @@ def _rename(roots: list[Any], patches: Patches) -> None:
 def _instrument() -> None:
     """Gives the user's functions instrumented code: their own, so that no source is needed."""
     codes: dict[tuple[CodeType, str], CodeType] = {}
-    for function in [each for each in gc.get_objects() if type(each) is FunctionType]:
+    for function in packages.functions():
         plain = function.__code__
         file = plain.co_filename
         if not shown(file) or packages.root_of_file(file) or plain.co_name == "<module>":

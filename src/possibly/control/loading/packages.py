@@ -167,7 +167,7 @@ def instrument(with_sites: Callable[[CodeType, str, str, bool], CodeType]) -> No
     """Gives the functions of watched packages that are wanted, and those around them, instrumented code."""
     files = {each.file for each in wanted}
     made: dict[tuple[CodeType, str], CodeType] = {}
-    for function in [each for each in gc.get_objects() if type(each) is FunctionType]:
+    for function in functions():
         plain = function.__code__
         if plain.co_filename not in files or is_instrumented(plain) or not _is_wanted(plain):
             continue
@@ -176,6 +176,16 @@ def instrument(with_sites: Callable[[CodeType, str, str, bool], CodeType]) -> No
         if (plain, module) not in made:
             made[plain, module] = with_sites(plain, shown(plain.co_filename), module, False)
         function.__code__ = made[plain, module]
+
+
+def functions() -> list[FunctionType]:
+    """All that exist; `gc.freeze` hides what was there before from whoever asks the collector."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    found = [each for each in gc.get_objects() if type(each) is FunctionType]
+    if frozen:
+        gc.freeze()
+    return found
 
 
 def _is_wanted(code: CodeType) -> bool:

@@ -1,0 +1,66 @@
+"""Runs the tests, folder by folder, each in an interpreter of its own.
+
+`python -m tests [-n 2] [paths] [options of pytest]`. What is forked from an interpreter that has imported all
+tests costs several times as much as from a small one, and most of these tests fork. What takes longest comes
+first; a folder tells what it did when it is done, and a table at the end how long each took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LONG = """
+control/runtime control/world control/joining views views/testing views/web why session/exploring
+control/macro control/forking control/models control/schedulers control/loading control/temporal
+control session probes recorder examples real detection
+""".split()
+"""Folders with an interpreter of their own, each without those in it that are named too."""
+NOTHING = 5
+"""The status of pytest where no test was asked for."""
+
+
+def groups(paths: list[Path]) -> dict[str, list[str]]:
+    """The test files in these folders, by the folder of LONG that they are in; "" has the rest."""
+    found: dict[str, list[str]] = {name: [] for name in (*LONG, "")}
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        if not any(file.is_relative_to(path) for path in paths):
+            continue
+        folder = file.parent.relative_to(ROOT / "tests")
+        name = max((each for each in LONG if folder.is_relative_to(each)), key=len, default="")
+        found[name].append(file.relative_to(ROOT).as_posix())
+    return {name: files for name, files in found.items() if files}
+
+
+def run(name: str, files: list[str], options: list[str]) -> tuple[float, str, int]:
+    """Runs one of them: its seconds, its name, its status."""
+    begun = time.monotonic()
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, *options, *files], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    seconds = time.monotonic() - begun
+    print(f"== tests/{name}, {seconds:.0f} s\n{done.stdout}", flush=True)
+    return seconds, name, 0 if done.returncode == NOTHING else done.returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests", allow_abbrev=False)
+    parser.add_argument("-n", type=int, default=2, help="so many interpreters at a time")
+    mine, words = parser.parse_known_args()
+    paths = [Path(word).resolve() for word in words if Path(word).exists()] or [ROOT / "tests"]
+    options = [word for word in words if not Path(word).exists()]
+    with ThreadPoolExecutor(mine.n) as pool:
+        done = list(pool.map(lambda group: run(group[0], group[1], options), groups(paths).items()))
+    for seconds, name, status in sorted(done, reverse=True):
+        print(f"{seconds:6.0f} s  tests/{name}{'  FAILED' if status else ''}")
+    return int(not done or any(status for *_, status in done))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
