@@ -23,11 +23,9 @@ def test_every_action_is_told_once() -> None:
 
 def test_every_action_of_a_probe_is_known() -> None:
     words = set()
-    for path in (ROOT / "src" / "possibly" / "probes").glob("*.py"):
+    for path in (ROOT / "src" / "possibly" / "probes").rglob("*.py"):
         words |= set(re.findall(r'port\.(?:before|after)\(\s*"(\w+)"', path.read_text(encoding="utf-8")))
-    announced = {"send", "receive", "wait"}
-    assert words - announced <= set(ACTIONS)
-    assert words & announced == announced
+    assert words and words <= set(ACTIONS)
 
 
 def test_libraries_of_the_table() -> None:

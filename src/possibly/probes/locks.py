@@ -55,8 +55,6 @@ class Lock(metaclass=_OfThreads):
         port.after("new", self.number, "Lock")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        if port.waits:
-            port.before("acquire", self.number)
         found = self._lock.acquire(blocking, timeout)
         if found:
             port.after("acquire", self.number, None if blocking and timeout < 0 else port.TRIED)
@@ -68,8 +66,6 @@ class Lock(metaclass=_OfThreads):
         if self._lock.locked():
             port.before("release", self.number)
         self._lock.release()
-        if port.waits:
-            port.after("release", self.number)
 
     def locked(self) -> bool:
         if port.thorough:
@@ -77,8 +73,6 @@ class Lock(metaclass=_OfThreads):
         return self._lock.locked()
 
     def __enter__(self) -> bool:
-        if port.waits:
-            port.before("acquire", self.number)
         self._lock.acquire()
         port.after("acquire", self.number)
         return True
@@ -86,8 +80,6 @@ class Lock(metaclass=_OfThreads):
     def __exit__(self, *_: object) -> None:
         port.before("release", self.number)
         self._lock.release()
-        if port.waits:
-            port.after("release", self.number)
 
     def _at_fork_reinit(self) -> None:
         self._lock._at_fork_reinit()  # type: ignore[attr-defined]
@@ -113,8 +105,6 @@ class RLock(metaclass=_OfThreads):
         port.after("new", self.number, "RLock")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        if port.waits:
-            port.before("acquire", self.number)
         found: bool = self._lock.acquire(blocking, timeout)
         if found:
             self._depth += 1
@@ -132,8 +122,6 @@ class RLock(metaclass=_OfThreads):
             if self._depth == 0:
                 port.before("release", self.number)
         self._lock.release()
-        if port.waits:
-            port.after("release", self.number)
 
     def __exit__(self, *_: object) -> None:
         self.release()
@@ -186,8 +174,6 @@ class Condition(threading.Condition):
         waiter = _Waiter()
         waiter.acquire()
         self._waiters.append(waiter)
-        if port.waits:
-            port.before("wait", self.number)
         saved = self._release_save()  # type: ignore[attr-defined]
         got_it = False
         try:
@@ -213,8 +199,6 @@ class Condition(threading.Condition):
         woken = [waiter.number for waiter in islice(self._waiters, n)]
         port.before("notify", self.number, woken)
         super().notify(n)
-        if port.waits:
-            port.after("notify", self.number)
 
 
 class _Waiter:
@@ -240,8 +224,6 @@ class Semaphore(threading.Semaphore):
         port.after("units", self.number, value)
 
     def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:
-        if port.waits:
-            port.before("take", self.number)
         found = super().acquire(blocking, timeout)
         if found:
             port.after("take", self.number, None if blocking and timeout is None else port.TRIED)
@@ -255,8 +237,6 @@ class Semaphore(threading.Semaphore):
         self._check(n)
         port.before("give", self.number, n)
         super().release(n)
-        if port.waits:
-            port.after("give", self.number)
 
     def _check(self, n: int) -> None:
         """Nothing is told of a release that will be refused."""
@@ -290,8 +270,6 @@ class Event(threading.Event):
         port.after("new", self.number, "Event")
 
     def set(self) -> None:
-        if port.waits:
-            port.before("set", self.number)
         with self._cond:
             if not self._flag:
                 self._cause = port.number()
@@ -300,8 +278,6 @@ class Event(threading.Event):
             self._cond.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        if port.waits:
-            port.before("await", self.number)
         with self._cond:
             found = self._flag or self._cond.wait(timeout)
             if found:

@@ -177,8 +177,6 @@ def _communicator_class(mpi: Any) -> Any:
             return found
 
         def recv(self, *arguments: Any, **options: Any) -> Any:
-            if port.waits:
-                port.before("receive", 0)
             return self._received(super().recv(*arguments, **options))
 
         def irecv(self, *arguments: Any, **options: Any) -> Any:

@@ -1,8 +1,9 @@
 """The port between probes and whoever listens, and the numbers by which both speak.
 
-A probe says what it is about to do (`before`) and what happened (`after`); nothing else passes here. A
-listener that writes is the recorder; a listener that waits in `before` would be a scheduler. `switch` tells a
-listener that a process exists, with the number that its events will carry.
+A probe says what it is about to do (`before`: what gives order to others, as a release does, must be told
+before they can go on) or what happened (`after`: an acquire); nothing else passes here. `switch` tells a
+listener that a process exists, with the number that its events will carry. The listener is the recorder:
+whoever decides who goes on replaces what blocks (`control.models`) instead.
 
 A process is a thread, or a task of an event loop while it runs. `me` is its number. A thing is a primitive:
 an integer that is unique within one operating-system process, or a text that is unique beyond it.
@@ -28,9 +29,6 @@ TRIED, WAITS = "tried", "waits"
 class Listener(Protocol):
     """Whoever wants to know. Methods are called by the thread that acts, perhaps by many at once."""
 
-    waits: bool
-    """Whether it wants to hear of every action before it is done and after, rather than once."""
-
     def before(self, action: str, thing: Thing, detail: Any = None) -> None: ...
 
     def after(self, action: str, thing: Thing, detail: Any = None) -> None: ...
@@ -40,8 +38,6 @@ class Listener(Protocol):
 
 class Quiet:
     """Nobody listens: primitives made while somebody did go on to work."""
-
-    waits = False
 
     def before(self, action: str, thing: Thing, detail: Any = None) -> None:
         pass
@@ -57,8 +53,6 @@ QUIET = Quiet()
 listener: Listener = QUIET
 before: Callable[..., None] = QUIET.before
 after: Callable[..., None] = QUIET.after
-waits = False
-"""The listener wants to hear of everything before it is done; others only of what gives order."""
 thorough = False
 """The listener wants to hear of looks at a primitive that do not change it, and of who waits for ever."""
 
@@ -83,9 +77,9 @@ token: Callable[[], str] = _no_token
 
 def listen(to: Listener) -> None:
     """From now on this listener is told; `QUIET` ends it. Processes are known to a listener from new on."""
-    global listener, before, after, waits, _moved
+    global listener, before, after, _moved
     forget_processes()
-    listener, before, after, waits = to, to.before, to.after, to.waits
+    listener, before, after = to, to.before, to.after
     _moved = getattr(to, "moved", _nothing)
 
 

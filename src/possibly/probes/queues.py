@@ -24,9 +24,6 @@ _line: Any = built("possibly.probes._line")
 def install(patches: Patches) -> None:
     kind: Any = queue.Queue
     patches.put(kind, "__init__", _init(kind.__init__))
-    if port.waits:  # else a call more for nothing
-        for name, wrap in (("put", _put), ("get", _get)):
-            patches.put(kind, name, wrap(getattr(kind, name)))
     if port.thorough:
         patches.put(kind, "put", _waiting_put(kind.put))
         patches.put(kind, "get", _waiting_get(kind.get))
@@ -225,24 +222,6 @@ def _told_get(plain: Any, messages: Messages) -> Any:
     return _get
 
 
-def _put(plain: Any) -> Any:
-    def put(self: Any, item: object, block: bool = True, timeout: float | None = None) -> None:
-        if port.waits:
-            port.before("send", 0)
-        plain(self, item, block, timeout)
-
-    return put
-
-
-def _get(plain: Any) -> Any:
-    def get(self: Any, block: bool = True, timeout: float | None = None) -> Any:
-        if port.waits:
-            port.before("receive", 0)
-        return plain(self, block, timeout)
-
-    return get
-
-
 def _task_done(plain: Any) -> Any:
     def task_done(self: Any) -> None:
         if hasattr(self, "_possibly") and self.unfinished_tasks > 0:
@@ -282,8 +261,6 @@ class SimpleQueue(_SimpleQueue):  # type: ignore[type-arg]
         self.put(item)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        if port.waits:
-            port.before("receive", 0)
         message, item = super().get(block, timeout)
         port.after("get", message, self.number)
         return item

@@ -63,8 +63,6 @@ def _bootstrap(plain: Any) -> Any:
 
 def _join(plain: Any) -> Any:
     def join(self: threading.Thread, timeout: float | None = None) -> None:
-        if port.waits:
-            port.before("join", getattr(self, "_possibly_process", 0))
         plain(self, timeout)
         _learn(self, _plain_is_alive(self), port.WAITS if timeout is None else None)
 

@@ -125,8 +125,6 @@ class Log:
 
     # ---- the port -------------------------------------------------------------------------------
 
-    waits = False
-
     def plain_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
         if action in TOLD_BEFORE:
             self._plain_sync(action, thing, detail, port.me(), self.place())

@@ -51,8 +51,6 @@ def _after(kind: Any, method: str, action: str, patches: Patches) -> None:
 
     async def told(self: Any, *arguments: Any) -> Any:
         number = _number_of(self)
-        if port.waits:
-            port.before(action, number)
         found = await plain(self, *arguments)
         if number:
             port.after(action, number)
