@@ -295,3 +295,18 @@ def test_a_check_starts_with_few_modules() -> None:
     loaded = modules_after(FAST_CHECK.format(run=str(ROOT / "examples/mutex/run.jsonl")))
     assert not [name for name in SLOW if name in loaded]
     assert len([name for name in loaded if name.split(".")[0] == "possibly"]) <= MOST_MODULES
+
+
+READERS = {"trace/place.py", "trace/model.py", "trace/names.py", "recorder/merging/merge.py"}
+"""Who takes a text apart at its last colon: a place, and the name of an event. Names may have colons."""
+ADDRESSES = {"session/watching/listening.py"}
+"""Host and port."""
+
+
+def test_places_and_names_of_events_are_read_in_one_way() -> None:
+    split = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in FILES
+        if re.search(r"rpartition\(\":\"\)|rsplit\(\":\", 1\)", path.read_text(encoding="utf-8"))
+    }
+    assert split == READERS | ADDRESSES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.macro.inside.known import Known
+from possibly.control.macro.inside.clocks import Known
 from possibly.control.macro.tree import Tree
 from tests.control.macro.test_real import program, tree_of
 

@@ -12,9 +12,10 @@ import pytest
 import yaml
 
 from possibly.records import replace
+from possibly.trace.place import Place
 from possibly.verdict.model import Truth
 from possibly.views.cli.main import main
-from possibly.views.formats.findings import Finding, Findings, Mark, Place
+from possibly.views.formats.findings import Finding, Findings, Mark
 from possibly.views.formats.of_check import findings_of_report
 from possibly.views.formats.places import Locator
 from possibly.views.formats.render import RENDERERS, rendered

@@ -21,6 +21,7 @@ from possibly.control.macro.tree import Arc, Tree, TreeNode
 from possibly.errors import ControlError, PossiblyError, UsageError
 from possibly.session.macro_steps.paths import PathJudge
 from possibly.session.macro_steps.sources import note_sources, versions
+from possibly.trace.place import place_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ class MacroSession:
     def until(self, process: str, line: int) -> tuple[str, Seen] | None:
         """An ordinary breakpoint: a held process goes on to that line, or to its next operation."""
         while (found := self.line(process)) is not None:
-            if found[0].rpartition(":")[2] == str(line):
+            if place_in(found[0]).line == line:
                 return found
         return None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from possibly.trace.place import Place
 from possibly.verdict.model import Truth
 
 BAD = (Truth.VIOLATED, Truth.UNKNOWN, Truth.MATCHED)
@@ -15,16 +16,8 @@ BAD = (Truth.VIOLATED, Truth.UNKNOWN, Truth.MATCHED)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A line of a file; the file is named from the current folder if it lies below it."""
-
-    file: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
 class Mark:
-    """A place, and what happens there."""
+    """A place, and what happens there; the file is named from the current folder if it lies below it."""
 
     text: str
     place: Place

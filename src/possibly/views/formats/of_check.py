@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from possibly.logic.specification import PATHS, Property
 from possibly.trace.model import Trace
+from possibly.trace.place import Place
 from possibly.verdict.model import Report, Truth, Verdict
-from possibly.views.formats.findings import Finding, Findings, Mark, Place
+from possibly.views.formats.findings import Finding, Findings, Mark
 from possibly.views.formats.places import Locator, shown
 from possibly.views.text.report import Layout, missing_text, verdict_lines
 from possibly.views.text.words import action_text, changes_text, event_text, plain

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from possibly.views.formats.findings import Mark, Place
+from possibly.trace.place import Place, place_in
+from possibly.views.formats.findings import Mark
 
 
 class Locator:
@@ -20,10 +21,8 @@ class Locator:
 
     def place(self, at: str | None) -> Place | None:
         """The place that a trace writes as `file:line`."""
-        file, colon, line = (at or "").rpartition(":")
-        if not colon or not file or not line.isdecimal() or not 0 < len(line) < 8 or not int(line):
-            return None
-        return Place(self._file(file), int(line))
+        file, line = place_in(at or "")
+        return Place(self._file(file), line) if file and line else None
 
     def marks(self, text: str, at: str | None) -> tuple[Mark, ...]:
         """The place with its text, or nothing where there is none."""

@@ -2,15 +2,15 @@
 
 start.py      runs the program, with communication replaced by what asks the controller
 gate.py       the way to the controller: operations, breakpoints directly after them, claims
-seen.py       the variables of a process as they are at a breakpoint
+variables.py  the variables of a process as they are at a breakpoint
 files.py      the files that the program is made from
 state.py      the state of the whole system as predicates of the program see it
 mpi.py, threads.py, queues.py, tasks.py, processes.py, pipes.py   the operations, one kind a file
 turns.py      what the pieces of an event loop's tasks come after
 outside.py    what goes on between processes that no message shows: named, not controlled
-others.py     what is no message, and is only noted
+primitives.py locks and the like, which are no messages: noted, not controlled
 
-- `known`: how far each thread knows what the others did
+- `clocks`: how far each thread knows what the others did
 - `sharing`: memory that threads share
 - `template`: `python -m possibly.control.macro.inside.template DESCRIPTOR`
 - `watching`: the listener of instrumented code that only watches

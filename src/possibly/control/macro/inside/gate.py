@@ -17,9 +17,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from possibly.control.macro.inside import files
-from possibly.control.macro.inside import seen as looks
-from possibly.control.macro.inside.known import Known
+from possibly.control.macro.inside import files, variables
+from possibly.control.macro.inside.clocks import Known
 from possibly.control.macro.inside.state import SystemState
 from possibly.control.macro.model import Completion, MadeClaim, Operation, Receive
 from possibly.control.macro.wire import ClosedError, Wire
@@ -54,7 +53,7 @@ class Gate:
         self.is_asked = False
         """A predicate is evaluated: what that touches is not the program's doing."""
         self.kept: dict[str, Any] = {}
-        self.spaces: looks.Spaces = {}
+        self.spaces: variables.Spaces = {}
         self.touched: dict[str, bool] = {}
         """Files that were opened since the operation before, and whether to write."""
         self.receives = 0
@@ -89,8 +88,8 @@ class Gate:
     def tell_operation(self, operation: Operation, payload: bytes | None, frame: FrameType | None) -> None:
         if self._armed is not None:
             self._break(self._armed)
-        frame = looks.user_frame(frame)
-        self._at = looks.place(frame)
+        frame = variables.user_frame(frame)
+        self._at = variables.place(frame)
         operation = operation._replace(
             at=self._at, posts=tuple(self.posts), sends=self.taken_sends(), touched=self.taken_touched()
         )
@@ -98,7 +97,7 @@ class Gate:
         if operation.kind == "send":
             self.sends += 1
             self.knows.publish(f"{self.name}#{self.sends}")
-        waiting = looks.seen(frame, self.kept, self.spaces, self._at, operation.kind == "end")
+        waiting = variables.seen(frame, self.kept, self.spaces, self._at, operation.kind == "end")
         claims, self.claims = self.claims, []
         if imported := files.fresh():
             self.wire.send("files", imported)
@@ -108,9 +107,9 @@ class Gate:
         """A send that does not stop the process; it is told with the next operation."""
         self.sends += 1
         self.knows.publish(f"{self.name}#{self.sends}")
-        frame = looks.user_frame(sys._getframe(1))
-        at = looks.place(frame)
-        state = looks.seen(frame, self.kept, self.spaces, at)
+        frame = variables.user_frame(sys._getframe(1))
+        at = variables.place(frame)
+        state = variables.seen(frame, self.kept, self.spaces, at)
         self._sent.append(operation._replace(at=at, seen=state))
 
     def taken_touched(self) -> tuple[tuple[str, bool], ...]:
@@ -185,19 +184,19 @@ class Gate:
 
     def leave(self) -> None:
         """The operation is done: stop directly after its statement."""
-        frame = looks.user_frame(sys._getframe(1))
+        frame = variables.user_frame(sys._getframe(1))
         if frame is None:
-            self.wire.send("break", looks.seen(None, self.kept, self.spaces, self._at))
+            self.wire.send("break", variables.seen(None, self.kept, self.spaces, self._at))
             return
         self._armed = frame
-        for each in looks.user_frames(frame):
+        for each in variables.user_frames(frame):
             each.f_trace = self._on_event
             each.f_trace_lines = each is frame
         sys.settrace(self._on_call)
 
     def _on_call(self, frame: FrameType, event: str, argument: Any) -> Trace | None:
         """Functions that are called from now on are followed only while the user goes by line."""
-        return self._on_event if self._held and looks.is_user(frame) else None
+        return self._on_event if self._held and variables.is_user(frame) else None
 
     def _on_event(self, frame: FrameType, event: str, argument: Any) -> Trace | None:
         if frame is self._armed and event in ("line", "return"):
@@ -205,27 +204,27 @@ class Gate:
         elif self._held and event == "line":
             self._hold(frame)
         if event == "return" and frame.f_locals is not frame.f_globals:
-            self.kept.update(looks.plain(frame.f_locals))
+            self.kept.update(variables.plain(frame.f_locals))
         return self._on_event
 
     def _break(self, frame: FrameType) -> None:
         self._armed = None
         frame.f_trace_lines = self._held
-        self.wire.send("break", looks.seen(frame, self.kept, self.spaces, self._at))
+        self.wire.send("break", variables.seen(frame, self.kept, self.spaces, self._at))
         if self._held:
             self._hold(frame)
 
     def _hold(self, frame: FrameType) -> None:
         """Directly after the operation, or after a line: what the user wants next."""
-        at = looks.place(frame)
-        self.wire.send("line", at, looks.seen(frame, self.kept, self.spaces, at))
+        at = variables.place(frame)
+        self.wire.send("line", at, variables.seen(frame, self.kept, self.spaces, at))
         self._wait()
 
     # ---- the rest -------------------------------------------------------------------------------
 
     def claim(self, formula: str, frame: FrameType) -> None:
         names = tuple(sorted(claiming.predicates))
-        self.claims.append(MadeClaim(self.name, formula, looks.place(frame), names))
+        self.claims.append(MadeClaim(self.name, formula, variables.place(frame), names))
 
     def tell(self, *message: Any) -> None:
         self.wire.send(*message)
@@ -236,7 +235,7 @@ class Gate:
         self.known.publish(f"end {self.name}")
         if local.gate is self:
             local.gate = None
-        waiting = looks.seen(None, self.kept, self.spaces, self._at, ended=True)
+        waiting = variables.seen(None, self.kept, self.spaces, self._at, ended=True)
         claims, self.claims = self.claims, []
         try:
             sends, touched = self.taken_sends(), self.taken_touched()
@@ -250,7 +249,7 @@ class Gate:
         """The process has come to its end; nothing of it is followed any more."""
         sys.settrace(None)
         if self._armed is not None:
-            self.wire.send("break", looks.seen(None, self.kept, self.spaces, self._at))
+            self.wire.send("break", variables.seen(None, self.kept, self.spaces, self._at))
             self._armed = None
 
 

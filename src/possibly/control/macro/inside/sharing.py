@@ -23,7 +23,7 @@ from types import CodeType
 from typing import Any
 
 from possibly.control.macro.inside import gate
-from possibly.control.macro.inside.seen import shown
+from possibly.control.macro.inside.variables import shown
 from possibly.probes import port
 
 SPEAKS_OF_THREADS = re.compile(rb"thread|asyncio|concurrent", re.IGNORECASE)

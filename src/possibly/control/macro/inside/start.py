@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from possibly.control.macro.inside import gate, outside, sharing
-from possibly.control.macro.inside.seen import shown
+from possibly.control.macro.inside.variables import shown
 from possibly.control.macro.model import Operation
 from possibly.control.macro.wire import VARIABLE
 from possibly.probes import claiming, port
@@ -36,9 +36,9 @@ OPERATIONS = {
     "multiprocessing.spawn": "processes.install_spawn",
     "multiprocessing.connection": "pipes.install",
     "multiprocessing.queues": "pipes.install_queues",
-    "multiprocessing.synchronize": "others.install_synchronize",
-    "multiprocessing.sharedctypes": "others.install_shared",
-    "asyncio.locks": "others.install_asyncio",
+    "multiprocessing.synchronize": "primitives.install_synchronize",
+    "multiprocessing.sharedctypes": "primitives.install_shared",
+    "asyncio.locks": "primitives.install_asyncio",
     "socket": "outside.install_socket",
     "os": "outside.install_system",
 }

@@ -16,8 +16,7 @@ from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from possibly.control.macro.inside import gate, turns
-from possibly.control.macro.inside import seen as looks
+from possibly.control.macro.inside import gate, turns, variables
 from possibly.control.macro.inside.threads import unique
 from possibly.control.macro.model import Completion, Operation, Receive
 from possibly.control.macro.wire import ClosedError
@@ -104,11 +103,11 @@ class TaskGate(gate.Gate):
     def rest(self, task: Any) -> None:
         """The task waits for something in the loop."""
         frames = _frames(task)
-        at = looks.place(frames[0]) if frames else self._at
+        at = variables.place(frames[0]) if frames else self._at
         if self._armed is not None:
             self._armed = None
-            self.wire.send("break", looks.seen(None, self.kept, self.spaces, self._at, frames=frames))
-        seen = looks.seen(None, self.kept, self.spaces, at, frames=frames)
+            self.wire.send("break", variables.seen(None, self.kept, self.spaces, self._at, frames=frames))
+        seen = variables.seen(None, self.kept, self.spaces, at, frames=frames)
         claims, self.claims = self.claims, []
         self.wire.send("at", Operation("await", "await", at, sends=self.taken_sends()), seen, claims, None)
 
@@ -117,7 +116,7 @@ def _frames(task: Any) -> list[FrameType]:
     """The frames of a task that waits, the innermost first."""
     found, coroutine = [], task.get_coro()
     while coroutine is not None and getattr(coroutine, "cr_frame", None) is not None:
-        if looks.is_user(coroutine.cr_frame):
+        if variables.is_user(coroutine.cr_frame):
             found.append(coroutine.cr_frame)
         coroutine = coroutine.cr_await
     return found[::-1]
@@ -187,10 +186,10 @@ def _rest(owner: gate.Gate) -> None:
     for task, each in list(_gates.items()):
         if each.owner is owner and each.future is None and not task.done():
             each.rest(task)
-    frame = looks.user_frame(sys._getframe(1))
-    at = looks.place(frame)
+    frame = variables.user_frame(sys._getframe(1))
+    at = variables.place(frame)
     claims, owner.claims = owner.claims, []
-    seen = looks.seen(frame, owner.kept, owner.spaces, at)
+    seen = variables.seen(frame, owner.kept, owner.spaces, at)
     owner.wire.send("idle", Operation("await", "run its tasks", at), seen, claims)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from possibly.control.macro.inside import gate, others, sharing
+from possibly.control.macro.inside import gate, primitives, sharing
 from possibly.control.macro.model import Operation
 from possibly.probes import port
 from possibly.probes.patching import Patches
@@ -22,7 +22,7 @@ def install(patches: Patches) -> None:
     patches.put(kind, "is_alive", asked(kind.is_alive, "is_alive() of a thread"))
     for name in ("enumerate", "active_count"):
         patches.put(threading, name, asked(getattr(threading, name), f"threading.{name}"))
-    others.install_threading(patches)
+    primitives.install_threading(patches)
 
 
 def unique(name: str) -> str:

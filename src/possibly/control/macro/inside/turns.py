@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from possibly.control.macro.inside import gate, sharing
-from possibly.control.macro.inside.known import Known
+from possibly.control.macro.inside.clocks import Known
 from possibly.control.macro.model import Started, Turn
 from possibly.probes.patching import Patches
 

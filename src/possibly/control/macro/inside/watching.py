@@ -12,7 +12,7 @@ from typing import Any
 
 from possibly.control.forking.noted import Noted
 from possibly.control.macro.inside import gate
-from possibly.control.macro.inside.known import Known
+from possibly.control.macro.inside.clocks import Known
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel

@@ -12,6 +12,7 @@ from typing import Any
 
 from possibly.control.runtime import kernel as running
 from possibly.control.world.processes import channel
+from possibly.trace.place import place_in
 
 objects: list[Any] = []
 """In the first process: what is shared, by number."""
@@ -67,12 +68,12 @@ def at_place(place: str, state: int, function: Callable[[], Any]) -> Any:
     Where the process that asks stands is a local variable there: so `spin` does not take two calls for the
     same moment of a loop unless they are.
     """
-    file, _, line = place.rpartition(":")
-    if not line.isdigit() or not file:
+    file, line = place_in(place)
+    if not line or not file:
         if running.kernel is not None:
             running.kernel.current.trail.turn()  # nothing is known of where that is
         return function()
-    return FunctionType(_code_at(file, int(line)), {"asked": function})(state)
+    return FunctionType(_code_at(file, line), {"asked": function})(state)
 
 
 _called: Any = lambda state: asked()  # type: ignore[name-defined]  # noqa: E731, F821

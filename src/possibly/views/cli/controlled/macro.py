@@ -12,6 +12,7 @@ import json
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -110,6 +111,7 @@ def run_macro(words: tuple[str, ...], arguments: argparse.Namespace, step_by_ste
     judge = PathJudge(checked_properties(specification), claims=not arguments.at_breakpoints)
     if arguments.buffered and arguments.unbuffered:
         raise UsageError("a send is buffered or not", hint="give neither, to look at both")
+    begun = time.monotonic()
     program = checked_program(words, arguments.mpi, arguments.patience, arguments.unbuffered)
     file = arguments.tree or default_tree(words)
     trees = {file: _explored(program, file, arguments, judge, specification)}
@@ -121,7 +123,9 @@ def run_macro(words: tuple[str, ...], arguments: argparse.Namespace, step_by_ste
     between, initial = step_by_step(words, arguments) if wants_more else (None, {})
     if arguments.html is not None:
         _write_page(trees, between, initial, words, arguments)
-    return tell(answer_of(trees, between, has_properties(arguments)), words, arguments)
+    answer = answer_of(trees, between, has_properties(arguments))
+    answer.seconds = time.monotonic() - begun
+    return tell(answer, words, arguments)
 
 
 def _write_page(

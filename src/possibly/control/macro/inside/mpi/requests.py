@@ -11,8 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from possibly.control.macro.inside import gate
-from possibly.control.macro.inside import seen as looks
+from possibly.control.macro.inside import gate, variables
 from possibly.control.macro.model import Completion, Operation
 
 made: list[Any] = []
@@ -86,7 +85,7 @@ def request_class(mpi: Any) -> Any:
 
         def _begins(self, word: str, buffer: Any = None) -> Any:
             """It is active from now on; `buffer` is that of a send, and a copy of it."""
-            place = looks.place(looks.user_frame(sys._getframe(1)))
+            place = variables.place(variables.user_frame(sys._getframe(1)))
             self._possibly_is_active, self._possibly_made = True, f"{word} at {place}"
             self._possibly_buffer = buffer
             made.append(self)
