@@ -42,7 +42,7 @@ def test_a_path_that_ends_badly_is_the_failure() -> None:
         ({"diverged": ["breakpoint 3"]}, "breakpoint 3"),
     ],
 )
-def test_what_was_not_controlled_leaves_it_open_with_a_remedy(more: dict[str, list[str]], what: str) -> None:
+def test_what_was_not_controlled_leaves_it_open_with_a_remedy(more: dict[str, Any], what: str) -> None:
     found = answer_of({"one": leaf_tree(**more)}, None)
     assert found.holds is None and found.open[what].remedy
 
