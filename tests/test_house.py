@@ -194,6 +194,24 @@ def test_a_door_lists_what_is_behind_it() -> None:
             assert not missing, f"the door of {package.relative_to(PACKAGE)} does not list them"
 
 
+def test_a_folder_has_its_tests_in_the_folder_of_its_name() -> None:
+    folders = {path.name for path in PACKAGES if path.parent == PACKAGE}
+    assert folders
+    assert not [name for name in folders if not list((ROOT / "tests" / name).rglob("test_*.py"))]
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Of what it does, without what it says of itself."""
+    body = function.body[1:] if ast.get_docstring(function) and function.body[1:] else function.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1
+
+
+def test_most_functions_are_short() -> None:
+    nodes = (node for path in FILES for node in ast.walk(tree_of(path)))
+    lengths = [lines_of(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    assert sum(length < 10 for length in lengths) > len(lengths) * 2 / 3
+
+
 def walked() -> list[str]:
     """The functions and types that ARCHITECTURE.md leads along."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")

@@ -481,3 +481,23 @@ def test_a_coroutine_function() -> None:
     found = possibly.explore(main_task)
     assert found.failure is not None
     assert found.failure.kind == "assertion"
+
+
+ORPHAN = """
+import os, threading, time
+def work():
+    if not os.fork():
+        time.sleep(10_000)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+
+def test_no_process_that_a_program_left_behind_holds_our_output(tmp_path: Path) -> None:
+    """`$(possibly explore …)` returns when the last one that could write has ended."""
+    (tmp_path / "program.py").write_text(ORPHAN)
+    command = [sys.executable, "-m", "possibly", "explore", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "another process (os.fork)" in done.stdout

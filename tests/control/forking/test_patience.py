@@ -13,7 +13,7 @@ import pytest
 
 from possibly.control.forking import function
 from possibly.control.forking.forks import Zygote
-from possibly.control.forking.patience import STILL, Pace, Watch, members
+from possibly.control.forking.patience import STILL, Pace, Patience, Watch, members
 from possibly.control.forking.standing import place_in
 from possibly.control.forking.system import end_group
 from possibly.control.forking.zygote import script
@@ -86,6 +86,24 @@ def test_seconds_in_which_nobody_looks_do_not_count(sleeper: _Child, monkeypatch
     watch = Watch(sleeper.process.pid, 20.0)
     now[0] = 1_000.0  # this process was not let compute either
     assert watch.pace() is Pace.WORKS
+
+
+def _is_over_soon(patience: Patience, child: _Child) -> bool:
+    return any(patience.is_over([child.process.pid]) for _ in range(10**5))
+
+
+def test_patience_ends_with_who_computes_or_when_all_stand_still(sleeper: _Child, worker: _Child) -> None:
+    assert _is_over_soon(Patience(0.02), sleeper)
+    assert _is_over_soon(Patience(0.02), worker)
+
+
+def test_patience_does_not_end_while_others_have_the_processor(worker: _Child) -> None:
+    import signal
+
+    worker.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, worker.process.pid, os.WSTOPPED | os.WNOWAIT)
+    patience = Patience(0.0001)
+    assert not any(patience.is_over([worker.process.pid]) for _ in range(50))
 
 
 def test_a_group_is_all_that_was_started(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 LOCAL = "local"
 RETRIES = 10
 """So often an execution is tried again whose worker died."""
-CONNECTING = "10s"
+CONNECTING = "30s"
 
 
 class Cluster:

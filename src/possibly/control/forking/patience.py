@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 STILL = 20.0
@@ -73,13 +73,40 @@ class Watch:
 
     def _look(self) -> tuple[float, bool]:
         """Seconds of processor time used so far, and whether more could be used now."""
-        used, runs = 0.0, False
-        for process in members(self.process) if self.whole else [self.process]:
-            told = _told(f"/proc/{process}/stat")
-            if told:
-                used += (int(told[11]) + int(told[12])) / _TICKS
-                runs = runs or any(state in "RDTt" for state in _states(process))
-        return used, runs
+        used, runs = used_by(members(self.process) if self.whole else [self.process])
+        return sum(used.values()), runs
+
+
+class Patience:
+    """With several processes, from now on: until one has computed for so many seconds, or all stand still."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._first: dict[int, float] = {}
+        self._used: dict[int, float] = {}
+        self._still = 0.0
+        self._looked = _clock()
+
+    def is_over(self, processes: Iterable[int]) -> bool:
+        now = _clock()
+        used, runs = used_by(processes)
+        self._first = {**used, **self._first}
+        self._still = 0.0 if runs or used != self._used else self._still + min(now - self._looked, 2 * LOOK)
+        self._looked, self._used = now, used
+        return self._still >= self.seconds or any(
+            used[process] - self._first[process] >= self.seconds for process in used
+        )
+
+
+def used_by(processes: Iterable[int]) -> tuple[dict[int, float], bool]:
+    """Seconds of processor time that each has used so far, and whether one of them could use more now."""
+    used, runs = dict[int, float](), False
+    for process in processes:
+        told = _told(f"/proc/{process}/stat")
+        if told:
+            used[process] = (int(told[11]) + int(told[12])) / _TICKS
+            runs = runs or any(state in "RDTt" for state in _states(process))
+    return used, runs
 
 
 def members(group: int) -> list[int]:

@@ -16,11 +16,11 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from possibly.control.forking.patience import Patience
 from possibly.control.macro.answers import Answers
 from possibly.control.macro.claims import Collective
 from possibly.control.macro.inside.state import SystemState
@@ -37,9 +37,11 @@ from possibly.control.macro.wire import VARIABLE, ClosedError, Wire
 from possibly.errors import ControlError, PossiblyError
 
 PATIENCE = 20.0
-"""Seconds that a process may compute before its next operation."""
+"""Seconds that a process may compute before its next operation, or that all may stand still."""
+LOOK = 0.2
+"""Seconds between two looks at processes that say nothing."""
 STILL = 10
-"""So many times, 0.2 seconds apart, everybody must be found to wait before it is said."""
+"""So many times in a row everybody must be found to wait before it is said."""
 
 
 class Controller:
@@ -176,9 +178,9 @@ class Controller:
         del self.held[process]
         self._wires[process].send("line")
         self._running.add(process)
-        deadline = time.monotonic() + self.patience
+        patience = Patience(self.patience)
         while process in self._running and process not in self.held:
-            self._hear(deadline)
+            self._hear(patience)
         return self.held.get(process)
 
     # ---- starting and ending --------------------------------------------------------------------
@@ -221,9 +223,9 @@ class Controller:
 
     def _gathered(self) -> Moment:
         """Waits until everybody has stopped."""
-        deadline, self._still = time.monotonic() + self.patience, 0
+        patience, self._still = Patience(self.patience), 0
         while self._running - set(self.held):
-            self._hear(deadline)
+            self._hear(patience)
         found = Moment(
             self._pending,
             self._waiting,
@@ -239,17 +241,17 @@ class Controller:
         self._fresh()
         return found
 
-    def _hear(self, deadline: float) -> None:
-        events = self._selector.select(min(0.2, max(0.0, deadline - time.monotonic())))
+    def _hear(self, patience: Patience) -> None:
+        events = self._selector.select(LOOK)
         for key, _ in events:
             if key.fileobj is self._listening:
                 self._accept()
             else:
                 self._read(key.data)
         if not events:
-            self._check_alive(deadline)
+            self._check_alive(patience)
 
-    def _check_alive(self, deadline: float) -> None:
+    def _check_alive(self, patience: Patience) -> None:
         self._still = self._still + 1 if self._may_block and self._is_asleep() else 0
         if self._still >= STILL:
             who = ", ".join(sorted(self._running - set(self.held)))
@@ -258,7 +260,7 @@ class Controller:
             )
         if self._child.poll() is not None and not self._wires:
             raise PossiblyError(f"the program did not start: {_last_line(self.output())}", file=self.words[0])
-        if time.monotonic() > deadline:
+        if patience.is_over({self._child.pid, *self._pids.values()}):
             who = ", ".join(sorted(self._running - set(self.held)))
             raise ControlError(
                 f"{who} did not come to a communication operation within {self.patience:g} seconds",

@@ -80,8 +80,8 @@ class Options:
     """Told of a failure whose schedule is still being made simple, if that is not done at once."""
 
 
-ORDERING, LONGER = 20.0, 4.0
-"""Seconds, and times as long as all before, for which both orders of turns of libraries are explored."""
+ORDERING, LONGER = 100_000, 4
+"""Steps, and times as many as all before, for which both orders of turns of libraries are explored."""
 
 
 @dataclass(slots=True)
@@ -192,8 +192,8 @@ class Ordered:
 
     executions: int
     """So many were enough as long as such turns were taken to commute."""
-    until: float
-    """When that ends if no time was given."""
+    most: int
+    """Steps after which that ends if no time was given: how fast the machine is decides nothing."""
 
     def left(self, packages: tuple[str, ...]) -> dict[str, Reason]:
         """What it leaves open if it does not come to an end."""
@@ -365,8 +365,8 @@ class Search:
         self.found.open = {what: why for what, why in self.found.open.items() if why.remedy != SAME_AGAIN}
         self.found.restarts += 1
         self._begin_anew()
-        now = time.monotonic()
-        self.ordered = Ordered(self.found.executions, now + max(ORDERING, LONGER * (now - self.begun)))
+        steps = self.found.steps
+        self.ordered = Ordered(self.found.executions, steps + max(ORDERING, LONGER * steps))
         return True
 
     def _until(self, end: float | None) -> None:
@@ -457,7 +457,7 @@ class Search:
             limit, more = f"the limit of {options.executions:,} executions", "--executions"
         elif options.seconds is not None and time.monotonic() - self.begun >= options.seconds:
             limit, more = f"the limit of {options.seconds:g} seconds", "--time"
-        elif options.seconds is None and self.ordered is not None and time.monotonic() > self.ordered.until:
+        elif options.seconds is None and self.ordered is not None and found.steps > self.ordered.most:
             limit, more = "a search without --time, which is not for ever", "--time"
         else:
             return False

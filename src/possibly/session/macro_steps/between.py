@@ -28,7 +28,6 @@ from possibly.verdict.reasons import Reason
 
 MOST_EXECUTIONS = 1_000
 """Of the search step by step, unless the user says otherwise."""
-MOST_SECONDS = 30.0
 ABOUT_STATES = ("claim", "property")
 """Kinds of failure that are about states."""
 DOUBTFUL = "a path of macro-steps fails, and what is not controlled may exclude it"

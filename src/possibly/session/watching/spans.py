@@ -37,7 +37,7 @@ MOST_SPANS = 500_000
 LARGEST = 32 << 20
 """Bytes of a request, packed and unpacked."""
 PATH = "/v1/traces"
-SECONDS = 10.0
+SECONDS = 30.0
 """That a sender may take for its request."""
 SCHEME = "otlp://"
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.js import JetStreamContext
 
-PATIENCE = 5.0
+PATIENCE = 15.0
 """Seconds for an answer of the server."""
 AT_ONCE = 200
 """Messages of one fetch."""
@@ -90,7 +90,7 @@ class _Connection:
             user=user or None,
             password=self.address.password or None,
             allow_reconnect=False,
-            connect_timeout=2,
+            connect_timeout=int(PATIENCE),
             error_cb=silent,
             closed_cb=lost,
             disconnected_cb=lost,

@@ -20,7 +20,7 @@ from possibly.session.watching.streams.messages import (
 if TYPE_CHECKING:
     from redis import Redis
 
-PATIENCE = 5.0
+PATIENCE = 30.0
 AT_ONCE = 200
 CONSUMER = "monitor"
 
@@ -38,7 +38,7 @@ def _client(address: StreamAddress) -> Redis:
         username=address.user or None,
         password=address.password or None,
         socket_timeout=PATIENCE,
-        socket_connect_timeout=2,
+        socket_connect_timeout=PATIENCE,
         retry=Retry(NoBackoff(), 0),
         protocol=2,
     )

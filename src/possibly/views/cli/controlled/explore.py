@@ -222,12 +222,12 @@ def _run(arguments: argparse.Namespace) -> int:
 def _step_by_step(words: tuple[str, ...], arguments: argparse.Namespace) -> tuple[Between, dict[str, object]]:
     """What macro-steps do not control; also the values that the program begins with."""
     from possibly.session.exploring.explore import Options, explore
-    from possibly.session.macro_steps.between import MOST_EXECUTIONS, MOST_SECONDS, Between
+    from possibly.session.macro_steps.between import MOST_EXECUTIONS, Between
 
     limited = arguments.executions is not None or arguments.time is not None
     options = Options(
         executions=arguments.executions if limited else MOST_EXECUTIONS,
-        seconds=arguments.time if limited else MOST_SECONDS,
+        seconds=arguments.time,
         seed=arguments.seed,
         explain=True,
         join="all",

@@ -62,7 +62,11 @@ def add_macro_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--buffered", action="store_true", help="they do not (without either: both are tried)")
     group.add_argument(
-        "--patience", metavar="SECONDS", type=float, default=20.0, help="for computing between messages (20)"
+        "--patience",
+        metavar="SECONDS",
+        type=float,
+        default=20.0,
+        help="of a processor, for computing between messages (20)",
     )
 
 
