@@ -1,4 +1,4 @@
-"""Record once, ask later: what was not watched is unknown, with the command that records it, never `holds`."""
+"""Record once, ask later: what was not watched is unknown with the command that records it, never `holds`."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import pytest
 
 from possibly.control.macro import launch
 from possibly.control.macro.controller import Controller
+from possibly.control.macro.inside import template
 from possibly.control.macro.run import Run
 from possibly.control.macro.tree import Tree
 from tests.control.macro.test_real import program, tree_of
@@ -83,3 +84,11 @@ def test_a_child_that_has_ended_is_known_to_have() -> None:
     assert child.poll() == 0
     os.waitpid(pid, 0)
     assert launch.Forked(pid).poll() == 0
+
+
+def test_what_a_template_imports_is_there() -> None:
+    """Without it every execution would begin with a start of the interpreter, and nobody would notice."""
+    from importlib.util import find_spec
+
+    ours = [f"possibly.control.macro.inside.{name}" for name in template.OURS]
+    assert all(find_spec(name) for name in (*template.USUAL, *ours, *template.LATER))

@@ -19,7 +19,7 @@ from possibly.control.macro.wire import ClosedError, Wire
 
 USUAL = ("asyncio", "multiprocessing.connection", "multiprocessing.queues", "queue", "threading")
 """What programs that pass messages import."""
-OURS = ("others", "pipes", "processes", "queues", "tasks", "threads")
+OURS = ("pipes", "primitives", "processes", "queues", "tasks", "threads")
 """The files here that put the operations in place."""
 LATER = ("possibly.control.macro.inside.watching", "possibly.control.loading.instrumented")
 """What only programs with threads need: imported while the first execution is under way."""
