@@ -12,7 +12,6 @@ import pytest
 
 from possibly.control.macro import launch
 from possibly.control.macro.controller import Controller
-from possibly.control.macro.inside import template
 from possibly.control.macro.run import Run
 from possibly.control.macro.tree import Tree
 from tests.control.macro.test_real import program, tree_of
@@ -90,5 +89,7 @@ def test_what_a_template_imports_is_there() -> None:
     """Without it every execution would begin with a start of the interpreter, and nobody would notice."""
     from importlib.util import find_spec
 
-    ours = [f"possibly.control.macro.inside.{name}" for name in template.OURS]
-    assert all(find_spec(name) for name in (*template.USUAL, *ours, *template.LATER))
+    from possibly.control.macro.inside.template import LATER, OURS, USUAL
+
+    ours = [f"possibly.control.macro.inside.{name}" for name in OURS]
+    assert all(find_spec(name) for name in (*USUAL, *ours, *LATER))
