@@ -51,7 +51,6 @@ PROTOCOLS = (
         6,
         {"invariant": Printed("7.8", (10, None, None), (40, None, None))},
         ("primary", "secondary", "isPrimary", "isSecondary", "ready"),
-        largest=100,
     ),
     Protocol(
         "ricart-agrawala",

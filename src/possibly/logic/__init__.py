@@ -5,6 +5,7 @@
 `printer`                    tree to text
 `specification`              files of named formulas
 `bind`                       names to what a trace has; quantifiers and lets expanded
+`pairs`, `sifting`           quantifiers over many processes: as a count, or for those that can matter
 `predicate`, `closures`, `values`   state predicates as fast functions
 `classes`, `relation`        what the form of a predicate promises
 `progression`                finite LTL as an automaton

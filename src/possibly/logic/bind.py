@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple, NoReturn
 
     from possibly.logic.pairs import Pairs
+    from possibly.logic.sifting import Facts, Sieve
 else:
     from possibly.records import NamedTuple
 
@@ -96,34 +97,40 @@ def bind(
     lets: Sequence[Let] = (),
     source: Source | None = None,
     counts_pairs: bool = False,
+    facts: Facts | None = None,
 ) -> Bound:
     """The formula with every name resolved; `source` gives errors their file and line.
 
-    `counts_pairs`: quantifiers over many pairs of processes may become `AtLeast`.
+    `counts_pairs`: quantifiers over many pairs of processes may become `AtLeast`. `facts`: instances of
+    quantifiers over many processes that cannot matter in this run are left out.
     """
-    binder = _Binder(vocabulary, lets, source or Source(""), counts_pairs)
+    binder = _Binder(vocabulary, lets, source or Source(""), counts_pairs, facts)
     with deep():
         formula = binder.bound(node, {}, 1)
     return Bound(formula, tuple(binder.warnings), binder.declared)
 
 
 def bind_property(
-    found: Property, vocabulary: Vocabulary, lets: Sequence[Let] = (), counts_pairs: bool = False
+    found: Property,
+    vocabulary: Vocabulary,
+    lets: Sequence[Let] = (),
+    counts_pairs: bool = False,
+    facts: Facts | None = None,
 ) -> Bound:
     """The formula of a `ctl` or `ltl` property, bound."""
     if found.formula is None:
         raise ValueError(f"{found.language} properties are not bound here")
-    return bind(found.formula, vocabulary, lets, found.source, counts_pairs)
+    return bind(found.formula, vocabulary, lets, found.source, counts_pairs, facts)
 
 
-class _Match(NamedTuple):
+class Match(NamedTuple):
     """What a quantifier's variable stands for in one instance."""
 
     process: str
     number: int
 
 
-_Scope = Mapping[str, _Match]
+Scope = Mapping[str, Match]
 
 
 class _Expansion(NamedTuple):
@@ -138,10 +145,17 @@ class _Binder:
     """Binds one formula, and the lets it uses as it meets them."""
 
     def __init__(
-        self, vocabulary: Vocabulary, lets: Sequence[Let], source: Source, counts_pairs: bool
+        self,
+        vocabulary: Vocabulary,
+        lets: Sequence[Let],
+        source: Source,
+        counts_pairs: bool,
+        facts: Facts | None,
     ) -> None:
         self.vocabulary = vocabulary
         self.counts_pairs = counts_pairs
+        self.facts = facts
+        self.sieve: Sieve | None = None
         self.processes = frozenset(vocabulary.processes)
         self.lets = {let.name: number for number, let in enumerate(lets)}
         self.let_list = lets
@@ -171,7 +185,7 @@ class _Binder:
         if level + below > MAX_DEPTH:
             self.fail(f"the formula is nested more than {MAX_DEPTH:,} levels deep", node)
 
-    def bound(self, node: Node, scope: _Scope, level: int) -> Node:
+    def bound(self, node: Node, scope: Scope, level: int) -> Node:
         if isinstance(node, Name):
             return self.name(node, scope, level)
         if isinstance(node, Quantified):
@@ -189,7 +203,7 @@ class _Binder:
             return made.changed(process=self.process(made.process, scope))
         return made
 
-    def plain_comparison(self, node: Compare, scope: _Scope, level: int) -> Node | None:
+    def plain_comparison(self, node: Compare, scope: Scope, level: int) -> Node | None:
         """`P1.x == 3` at once: formulas over thousands of processes are made of such comparisons."""
         left, right = node.operands[:2]
         if not isinstance(left, Name) or not isinstance(right, Literal) or len(node.operands) > 2:
@@ -204,7 +218,7 @@ class _Binder:
 
     # ---- names ----------------------------------------------------------------------------------
 
-    def name(self, node: Name, scope: _Scope, level: int) -> Node:
+    def name(self, node: Name, scope: Scope, level: int) -> Node:
         first, rest = node.parts[0], node.parts[1:]
         if first in scope:
             process = scope[first].process
@@ -268,7 +282,7 @@ class _Binder:
 
     # ---- facts ----------------------------------------------------------------------------------
 
-    def leaf(self, node: Node, scope: _Scope) -> Node:
+    def leaf(self, node: Node, scope: Scope) -> Node:
         match node:
             case Shared(variable):
                 return self.shared(node, variable, explicit=self.is_hidden(variable, scope))
@@ -295,12 +309,12 @@ class _Binder:
                 return Literal(len(self.matching(pattern)), span=node.span)
         return node
 
-    def is_hidden(self, variable: str, scope: _Scope) -> bool:
+    def is_hidden(self, variable: str, scope: Scope) -> bool:
         """Whether the bare name would mean something else than the shared variable."""
         first, dot, _ = variable.partition(".")
         return first in scope or (first in self.processes if dot else variable in self.lets)
 
-    def process(self, name: Any, scope: _Scope) -> str:
+    def process(self, name: Any, scope: Scope) -> str:
         if isinstance(name, str):
             return name
         word: str = name.parts[0]
@@ -324,7 +338,7 @@ class _Binder:
             self.matches[pattern] = tuple(found)
         return self.matches[pattern]
 
-    def quantified(self, node: Quantified, scope: _Scope, level: int) -> Node:
+    def quantified(self, node: Quantified, scope: Scope, level: int) -> Node:
         for variable in node.variables:
             if variable in self.processes:
                 self.warn(f"the variable {variable} of a quantifier hides the process of that name")
@@ -340,7 +354,7 @@ class _Binder:
         kind = And if node.quantifier == "forall" else Or
         return kind(tuple(instances), span=node.span)
 
-    def counted(self, node: Quantified, scope: _Scope, level: int) -> Node | None:
+    def counted(self, node: Quantified, scope: Scope, level: int) -> Node | None:
         """A quantifier over many pairs as a count; None if it is not one, or of few processes."""
         from possibly.logic.pairs import pairs_of
 
@@ -348,7 +362,7 @@ class _Binder:
         found = pairs_of(node) if len(names) > FEW else None
         if found is None:
             return None
-        matches = [{**scope, found.variable: _Match(name, number)} for number, name in enumerate(names)]
+        matches = [{**scope, found.variable: Match(name, number)} for number, name in enumerate(names)]
         parts = tuple([self.bound(found.part, inner, level + 3) for inner in matches])
         self.grow(node, level, 3)
         text = unparse(_said(node, found))
@@ -359,7 +373,7 @@ class _Binder:
         several = Not(several) if found.is_denied else several
         return several if found.operator is None else Temporal(found.operator, (several,), span=node.span)
 
-    def instances_of(self, node: Quantified, scope: _Scope, level: int) -> list[Node]:
+    def instances_of(self, node: Quantified, scope: Scope, level: int) -> list[Node]:
         """The body for each choice of processes."""
         variables, body, chosen = node.variables, node.body, self.choices(node, scope)
         match body:
@@ -376,21 +390,47 @@ class _Binder:
         scopes = [{**scope, **dict(zip(variables, found, strict=True))} for found in chosen]
         return [self.bound(body, inner, level + 1) for inner in scopes]
 
-    def choices(self, node: Quantified, scope: _Scope) -> list[tuple[_Match, ...]]:
+    def choices(self, node: Quantified, scope: Scope) -> list[tuple[Match, ...]]:
         """The processes that the variables stand for, one row for each instance."""
         names = self.matching(node.pattern)
         if not names:
             self.warn(f'no process matches "{node.pattern}"')
-        self.instances += len(names) ** len(node.variables)
-        if self.instances > MAX_INSTANCES:
-            self.fail(f"the quantifiers range over more than {MAX_INSTANCES:,} combinations", node)
-        matches = [_Match(name, number) for number, name in enumerate(names)]
-        found = list(product(matches, repeat=len(node.variables)))
+        matches = [Match(name, number) for number, name in enumerate(names)]
+        found = self.sifted(node, matches, scope)
+        if found is None:
+            self.count(len(names) ** len(node.variables), node)
+            found = list(product(matches, repeat=len(node.variables)))
         return found if node.condition is None else self.filtered(node, found, scope)
 
+    def sifted(self, node: Quantified, matches: list[Match], scope: Scope) -> list[tuple[Match, ...]] | None:
+        """The choices that can matter in the run, if that is known and there are many."""
+        if self.facts is None or len(matches) <= FEW:
+            return None
+        if self.sieve is None:
+            from possibly.logic.sifting import Sieve
+
+            self.sieve = Sieve(self.facts, self.tried)
+        if not self.sieve.applies(node, scope):
+            return None
+        found = self.sieve.chosen(node, matches, scope)
+        self.count(len(found), node)
+        return found
+
+    def count(self, instances: int, node: Node) -> None:
+        self.instances += instances
+        if self.instances > MAX_INSTANCES:
+            self.fail(f"the quantifiers range over more than {MAX_INSTANCES:,} combinations", node)
+
+    def tried(self, node: Node, scope: Scope) -> Node:
+        """A part bound only to be looked at: it does not count."""
+        size = self.size
+        found = self.bound(node, scope, 1)
+        self.size = size
+        return found
+
     def filtered(
-        self, node: Quantified, combinations: list[tuple[_Match, ...]], scope: _Scope
-    ) -> list[tuple[_Match, ...]]:
+        self, node: Quantified, combinations: list[tuple[Match, ...]], scope: Scope
+    ) -> list[tuple[Match, ...]]:
         """The combinations that fulfil the condition, which is compiled once."""
         assert node.condition is not None
         condition = fold(node.condition, lambda part, below: self.condition_part(part, below, node, scope))
@@ -405,7 +445,7 @@ class _Binder:
             self.warn(f"in the condition of a quantifier, {fault}")
         return found
 
-    def condition_part(self, part: Node, below: list[Node], node: Quantified, scope: _Scope) -> Node:
+    def condition_part(self, part: Node, below: list[Node], node: Quantified, scope: Scope) -> Node:
         """A condition speaks of variables of quantifiers only; those of its own become leaves to read."""
         match part:
             case Name((variable,)) | Index(variable) if variable in node.variables:

@@ -50,7 +50,7 @@ class Pairs:
 
 def pairs_of(node: Quantified) -> Pairs | None:
     """What a quantifier over pairs says of single processes; None if it is none of these."""
-    if len(node.variables) != 2 or not _are_different(node):
+    if not asks_for_different(node):
         return None
     body, operator = node.body, None
     wanted = "AG" if node.quantifier == "forall" else "EF"
@@ -80,8 +80,10 @@ def _parts(node: Node) -> frozenset[Node]:
     return frozenset(node.operands) if isinstance(node, And) else frozenset((node,))
 
 
-def _are_different(node: Quantified) -> bool:
+def asks_for_different(node: Quantified) -> bool:
     """Whether the condition asks for two different processes, each pair once or twice, and nothing else."""
+    if len(node.variables) != 2:
+        return False
     first, second = node.variables
     match node.condition:
         case Compare((Name((one,)), Name((other,))), ("!=",)):
@@ -127,8 +129,13 @@ def _conjunction(parts: tuple[Node, ...]) -> Node:
     return parts[0] if len(parts) == 1 else And(parts)
 
 
+def mentioned(node: Node) -> set[str]:
+    """Names that a formula speaks of, before they are resolved: those of variables, among others."""
+    return {name for part in nodes(node) for name in _variables(part)}
+
+
 def _mentions(node: Node, variable: str) -> bool:
-    return any(variable in _variables(part) for part in nodes(node))
+    return variable in mentioned(node)
 
 
 def _variables(node: Node) -> tuple[str, ...]:

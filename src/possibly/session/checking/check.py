@@ -35,6 +35,7 @@ from possibly.verdict.model import Explanation, MissingOrder, Report, Truth, Ver
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from possibly.detection.missing import Pair
+    from possibly.order.facts import RunFacts
     from possibly.session.checking.modular import ModularChecker
     from possibly.session.checking.paths import PathChecker
     from possibly.session.checking.tasks import TaskChecker
@@ -127,7 +128,16 @@ class Checker:
             from possibly.session.checking.keyed import bound_keys
 
             return bound_keys(found, found.formula, self, specification)
-        return bind_property(found, self.names, specification.lets, counts_pairs=True)
+        return bind_property(found, self.names, specification.lets, counts_pairs=True, facts=self._facts)
+
+    @cached_property
+    def _facts(self) -> RunFacts | None:
+        """What leaves out instances of quantifiers, unless an engine is asked for or values are cut off."""
+        if self.options.engine != "auto" or (self._unrecorded is not None and self._unrecorded.has_cut):
+            return None
+        from possibly.order.facts import RunFacts
+
+        return RunFacts(self.lattice, self.readings)
 
     def _bound_tasks(self, found: Property, specification: Specification) -> Bound:
         from possibly.detection.tasks.check import check_engine

@@ -27,6 +27,11 @@ class Unrecorded:
         self._recorded = recorded_of(trace.header)
         self._cut: frozenset[tuple[str, str]] | None = None
 
+    @property
+    def has_cut(self) -> bool:
+        """Whether some value was too large to be kept."""
+        return bool(self._cut_variables())
+
     def verdict(self, found: Property, formula: Node, strangers: Iterable[str] = ()) -> Verdict | None:
         """Unknown with its reason; None if the trace tells all that the property asks."""
         reason = self.reason(formula, strangers)
