@@ -54,6 +54,14 @@ def test_spans_of_two_services() -> None:
     assert [event.label for event in events if event.process == "bank" and event.label] == ["charged"]
 
 
+def test_one_trace_may_stand_by_itself() -> None:
+    found = json.loads("".join(text(span("a", 1, 5))))
+    by_themselves: list[Any] = [{"data": found["data"][0]}, found["data"][0]]
+    for each in (found, *by_themselves):
+        ((label, trace),) = import_jaeger([json.dumps(each)])
+        assert (label, len(trace)) == ("", 3)
+
+
 def test_a_reference_that_is_no_parent_is_a_link() -> None:
     ((_, trace),) = import_jaeger(
         text(span("a", 1, 5), span("b", 10, 5, processID="p2", references=child_of("a", "FOLLOWS_FROM")))

@@ -1,7 +1,7 @@
 """Jaeger's JSON: traces as its user interface and its API give them.
 
-A text is `{"data": [{"spans": [...], "processes": {...}}, ...]}`; each entry of `data` is one execution. What
-spans mean for the order is said in `otlp`: a reference `CHILD_OF` is the parent, another one a link; `tags`
+A text is `{"data": [{"spans": [...], "processes": {...}}, ...]}`; each entry of `data` is one execution, and one
+alone may stand there by itself, or be the whole text. What spans mean for the order is said in `otlp`: a reference `CHILD_OF` is the parent, another one a link; `tags`
 are attributes, `logs` span events, called by their field `event` or `message`.
 """
 
@@ -31,7 +31,7 @@ def import_jaeger(
         raise UsageError("jaeger has a form of its own: --parser and --delimiter are for shiviz")
     try:
         found = _object(decoded("\n".join(text_lines)), "the text")
-        entries = _list(found, "data", "the text") if "data" in found else [found]
+        entries = _entries(found)
         executions = [_execution(_object(each, f"data[{n}]"), f"data[{n}]") for n, each in enumerate(entries)]
         named = [(label, spans) for label, spans in executions if spans]
         if not named:
@@ -39,6 +39,11 @@ def import_jaeger(
         return [(label if len(named) > 1 else "", trace_of(spans, file)) for label, spans in named]
     except TraceError as error:
         raise TraceError(error.message, file=file, column=error.column, hint=error.hint) from None
+
+
+def _entries(found: Mapping[str, Any]) -> list[Any]:
+    data = found.get("data", found)
+    return [data] if isinstance(data, dict) else _list(found, "data", "the text")
 
 
 def _execution(entry: Mapping[str, Any], place: str) -> tuple[str, list[Span]]:
