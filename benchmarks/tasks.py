@@ -6,6 +6,7 @@ The rate is slices of the lattice a second for the whole check; the ratio is to 
 from __future__ import annotations
 
 import argparse
+from math import log10
 
 from benchmarks.run import rate, row, timed
 from possibly.detection.explicit.compiled import algebra
@@ -37,6 +38,12 @@ HUNDRED = (
     ("tl", "t1:(start.work) implies next t1:(x >= 0)"),
     ("tl", "t1:(x == 3) implies (t1:(x == 3) until t1:(x == 0))"),
     ("tl", "t1:(x == 3) implies (t1:(x == 3) until t2:(x == 2)) if t1 != t2"),
+    ("tl", "t1:(x == 3) implies (t2:(x != 2) until t1:(x == 0)) if t1 != t2"),
+    ("tl", "t1:(in.work) implies (not t2:(in.work) until t1:(not in.work)) if t1 != t2"),
+    ("tl", "t1:(x == 3) implies not next t2:(x == 2) if t1 != t2"),
+    ("tl", "t1:(x == 3) implies not (t2:(x == 2) before t1:(x == 0)) if t1 != t2"),
+    ("tl", "t1:(x == 3) implies sometime (t1:(x == 0) and t2:(x == 0)) if t1 != t2"),
+    ("tl", "always (t1:(x != 3) or t2:(x != 2)) if t1 != t2"),
     ("expect", "(work.enter; work.exit)*"),
     ("expect", "((a; b)*)@"),
     ("never", "a & work.exit"),
@@ -61,6 +68,17 @@ def hundred_tasks(events: int) -> Trace:
         builder.add(label, label="a")
         builder.add(label, label="b")
         builder.add(label)
+    return builder.finish()
+
+
+def hundred_senders(events: int) -> Trace:
+    """Tasks that send to each other; every message is received a while later."""
+    builder = TraceBuilder()
+    builder.header(processes=[(f"T{number}", {}) for number in range(100)])
+    for turn in range(events // 2):
+        builder.add(f"T{turn * 7 % 100}", kind="send", msg=f"m{turn}", to=f"T{turn * 13 % 100}")
+        if turn >= 50:
+            builder.add(f"T{(turn - 50) * 13 % 100}", kind="receive", msg=f"m{turn - 50}")
     return builder.finish()
 
 
@@ -97,10 +115,13 @@ def main() -> None:
     for formula in FORMULAS[:2]:
         row(formula[:56], f"{_seconds(large, formula):.2f} s")
     print("a hundred tasks: 1,000, 10,000 and 100,000 events")
-    traces = [hundred_tasks(events) for events in (1_000, 10_000, 100_000)]
-    for language, formula in HUNDRED:
+    sizes = 1_000, 10_000, 100_000
+    traces, messages = map(list, (map(hundred_tasks, sizes), map(hundred_senders, sizes)))
+    questions = [(traces, *question) for question in HUNDRED]
+    for traces, language, formula in [*questions, (messages, "never", "send(M); receive(M)")]:
         growth = [_seconds(trace, formula, language) for trace in traces]
-        row(f"{language} {formula}"[:56], ", ".join(f"{each:.2f} s" for each in growth))
+        exponent = f"events^{log10(growth[2] / growth[1]):.2f}"
+        row(f"{language} {formula}"[:56], ", ".join(f"{each:.2f} s" for each in growth), exponent)
 
 
 def _seconds(trace: Trace, formula: str, language: str = "tl") -> float:

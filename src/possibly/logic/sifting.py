@@ -15,7 +15,7 @@ Names are looked up for every process all the same, so that no error depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from possibly.logic.bind import Match, Scope
 from possibly.logic.pairs import asks_for_different, mentioned
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         def never(self, predicate: Node) -> bool:
             """Whether a bound predicate is false in every state of the one process that it reads."""
 
-        def values(self, process: str, variable: str) -> Collection[Any]:
+        def values(self, process: str, variable: str) -> Iterable[Any]:
             """All values that a local variable ever has."""
 
 

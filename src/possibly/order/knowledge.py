@@ -15,6 +15,8 @@ from possibly.order.computation import Computation, Cut
 
 LOOK_EVERY = 256
 """Rows between two looks at the clock of the one who waits."""
+NARROW = 1 << 16
+"""Events of a process from which on an entry of a row has four bytes, not two."""
 MOST_KEPT = 2_000
 """Greatest cuts that are kept, as they are asked for again."""
 
@@ -24,7 +26,7 @@ class Knowledge:
 
     def __init__(self, computation: Computation, look: Callable[[], None] = lambda: None) -> None:
         self.lengths = computation.lengths
-        self._code = "H" if max(self.lengths, default=0) < 1 << 16 else "i"
+        self._code = "H" if max(self.lengths, default=0) < NARROW else "i"
         nothing = array(self._code, [0] * len(self.lengths))
         self._positions: list[list[int]] = [[0] for _ in self.lengths]
         self._rows: list[list[array[int]]] = [[nothing] for _ in self.lengths]
@@ -56,6 +58,11 @@ class Knowledge:
     def row(self, process: int, count: int) -> array[int]:
         """The clock of that event, but for the entry of its own process."""
         return self._rows[process][bisect_right(self._positions[process], count) - 1]
+
+    def packed(self) -> tuple[list[bytes], list[bytes], int]:
+        """For kernels, by process: where its rows begin, the rows in one piece, the width of an entry."""
+        positions = [array("i", each).tobytes() for each in self._positions]
+        return positions, [b"".join(rows) for rows in self._rows], array(self._code).itemsize
 
     def of(self, process: int, count: int, other: int) -> int:
         return self.row(process, count)[other]

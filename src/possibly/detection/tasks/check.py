@@ -46,6 +46,8 @@ NOT_COVERED = {
 }
 STEPWISE = ("next", "all_next", "until", "before")
 """Operators of which terms are many, or do not tell."""
+MANY = 20
+"""Tasks from which on their pairs are many."""
 COUNTED = 1_000_000
 """Slices up to which the failing ones are counted where the answer did not need the lattice."""
 COUNTED_TABLE = 300_000
@@ -181,11 +183,12 @@ class _Check:
         """Where the lattice is small, `fibers` has nothing to spare."""
         if name == "terms":
             return True
-        is_timed = any(
-            isinstance(node.formula, Temporal) and node.formula.operator in STEPWISE
-            for _, node in outline(self.tree)
-        )
-        return is_timed and (
+        found = {
+            node.formula.operator for _, node in outline(self.tree) if isinstance(node.formula, Temporal)
+        }
+        if found and len(self.variables) == 2 and len(self.net.tasks) >= MANY:
+            return True
+        return bool(found.intersection(STEPWISE)) and (
             not self._fits(COUNTED_TABLE)
             or self._has_more_slices_than(min(FEW * len(self.net.trace), MOST_FEW))
         )

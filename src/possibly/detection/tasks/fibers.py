@@ -34,10 +34,22 @@ from typing import NamedTuple
 from possibly.detection.limits import Budget
 from possibly.detection.tasks.cells import Cell, Cells, Region, Stretch, Tables, is_below, met, stretches
 from possibly.detection.tasks.cuts import Assignment, NotCoveredError, fulfils
-from possibly.detection.tasks.local import SATISFIED, UNDEFINED, UNSATISFIED, LocalFormulas
+from possibly.detection.tasks.local import UNSATISFIED, LocalFormulas
+from possibly.detection.tasks.parts import (
+    ONLY,
+    Term,
+    both,
+    demands,
+    goals_and_bad,
+    says_of,
+    stripped,
+    timed_of,
+    value,
+)
+from possibly.detection.tasks.passing import WORTH, Sieve, sieve_for
 from possibly.logic.depth import deep
-from possibly.logic.syntax import And, Implies, Node, Not, Or, Temporal
-from possibly.logic.tasks.formulas import Condition, ForTask, Provided, Says
+from possibly.logic.syntax import Node, Temporal
+from possibly.logic.tasks.formulas import Says
 from possibly.order.computation import Cut, join
 from possibly.order.knowledge import Knowledge
 from possibly.order.nets.net import Net
@@ -50,11 +62,6 @@ MOST_TASKS = 3
 """Task variables, all combinations of whose tasks are looked at."""
 MOST_CELLS = 10_000
 """Cells of a region that are all looked at for the nearest failing slice."""
-MOST_TERMS = 64
-"""Terms of an operand."""
-NEGATION = (UNDEFINED, UNSATISFIED, SATISFIED)
-TRUTH = {True: SATISFIED, False: UNSATISFIED}
-ONLY = {wanted: bytes(value == wanted for value in range(256)) for wanted in (SATISFIED, UNSATISFIED)}
 
 
 class Shape(NamedTuple):
@@ -65,95 +72,11 @@ class Shape(NamedTuple):
     stops: tuple[Cell, ...] = ()
 
 
-class Weighed(NamedTuple):
-    """Stretches of a task, each with the number of events that must have happened there."""
-
-    stretches: list[Stretch]
-    weights: list[int]
-
-    def below(self, limit: int | None) -> list[Stretch]:
-        return self.stretches if limit is None else self.stretches[: bisect_left(self.weights, limit)]
-
-
 class Failing(NamedTuple):
     """A slice in which the formula is unsatisfied under the assignment."""
 
     assignment: Assignment
     cut: Cut
-
-
-class Stripped(NamedTuple):
-    """A formula without what stands before it."""
-
-    body: Node
-    conditions: tuple[Condition, ...]
-    bound: tuple[str, ...]
-    """The variables of the quantifiers."""
-
-
-def stripped(formula: Node) -> Stripped:
-    """The formula without the quantifiers and conditions that stand before it."""
-    conditions: list[Condition] = []
-    bound: list[str] = []
-    while True:
-        match formula:
-            case ForTask("forall", tvar, body):
-                if any(tvar in (each.left, each.right) for each in conditions):
-                    raise NotCoveredError  # they speak of another task of that name
-                bound.append(tvar)
-                formula = body
-            case Provided(body, condition):
-                conditions.append(condition)
-                formula = body
-            case _:
-                return Stripped(formula, tuple(conditions), tuple(bound))
-
-
-def _says(node: Node, is_inside: bool = False) -> Iterator[Says]:
-    """What it says of single tasks; refuses time inside time, and quantifiers inside."""
-    match node:
-        case Says():
-            yield node
-        case Temporal(_, operands) if not is_inside:
-            for part in operands:
-                yield from _says(part, is_inside=True)
-        case And(operands) | Or(operands):
-            for part in operands:
-                yield from _says(part, is_inside)
-        case Implies(left, right):
-            yield from _says(left, is_inside)
-            yield from _says(right, is_inside)
-        case Not(operand):
-            yield from _says(operand, is_inside)
-        case _:
-            raise NotCoveredError
-
-
-def _timed(node: Node) -> Iterator[Temporal]:
-    match node:
-        case Temporal():
-            yield node
-        case And(operands) | Or(operands):
-            yield from chain.from_iterable(map(_timed, operands))
-        case Implies(left, right):
-            yield from chain(_timed(left), _timed(right))
-        case Not(operand):
-            yield from _timed(operand)
-
-
-def _demands(node: Node, wanted: int) -> Iterator[tuple[Says, int]]:
-    """What single tasks must say for the formula to have that truth, whatever else it needs."""
-    match node:
-        case Says():
-            yield node, wanted
-        case Not(operand):
-            yield from _demands(operand, NEGATION[wanted])
-        case Implies(left, right) if wanted == UNSATISFIED:
-            yield from chain(_demands(left, SATISFIED), _demands(right, UNSATISFIED))
-        case And(operands) if wanted == SATISFIED:
-            yield from chain.from_iterable(_demands(part, wanted) for part in operands)
-        case Or(operands) if wanted == UNSATISFIED:
-            yield from chain.from_iterable(_demands(part, wanted) for part in operands)
 
 
 class Projected:
@@ -169,13 +92,13 @@ class Projected:
         self._places = {
             variable: self.cells.tasks.index(task) for variable, task in assignment.items() if task in named
         }
-        self._goals: dict[tuple[int, int], tuple[Tables, ...]] = {}
+        self._goals: dict[int, tuple[tuple[Tables, ...], tuple[Tables, ...]]] = {}
 
     def failing(self, cell: Cell) -> Iterator[Cut]:
         """The least slice of each kind in which the formula is unsatisfied, the nearest first."""
         shapes = {id(node): self._shape(node, cell) for node in self.timed}
         at_least = {key: self._holds_at_least(cell, shape) for key, shape in shapes.items()}
-        if self._value(self.body, cell, at_least) == UNSATISFIED:
+        if self._value(cell, at_least) == UNSATISFIED:
             yield tuple(self.cells.past(cell))
         elif self._may_fail_elsewhere(cell, shapes, at_least):
             yield from self._elsewhere(cell, shapes)
@@ -190,7 +113,7 @@ class Projected:
         if not any(changes.values()):
             return False
         changed = {key: is_so != changes.get(key, False) for key, is_so in at_least.items()}
-        return len(shapes) > 1 or self._value(self.body, cell, changed) == UNSATISFIED
+        return len(shapes) > 1 or self._value(cell, changed) == UNSATISFIED
 
     def _holds_at_least(self, cell: Cell, shape: Shape) -> bool:
         """Whether it is so in the least slice of the cell."""
@@ -224,7 +147,7 @@ class Projected:
                 or any(is_below(slices[stop], cut) for stop in shape.stops)
             )
 
-        return self._value(self.body, cell, {key: holds(each) for key, each in shapes.items()}) == UNSATISFIED
+        return self._value(cell, {key: holds(each) for key, each in shapes.items()}) == UNSATISFIED
 
     def fails_at(self, cut: Cut) -> bool:
         """Whether the formula is unsatisfied in this very slice."""
@@ -236,52 +159,25 @@ class Projected:
 
     # ---- truth --------------------------------------------------------------------------------------
 
-    def _value(self, node: Node, cell: Cell, timed: Mapping[int, bool]) -> int:
-        match node:
-            case Says():
-                return self._table(node)[cell[self._places[node.tvar]]]
-            case Not(operand):
-                return NEGATION[self._value(operand, cell, timed)]
-            case And(operands):
-                return self._from_the_left(operands, cell, timed, SATISFIED)
-            case Or(operands):
-                return self._from_the_left(operands, cell, timed, UNSATISFIED)
-            case Implies(left, right):
-                value = self._value(left, cell, timed)
-                return self._value(right, cell, timed) if value == SATISFIED else NEGATION[value]
-            case Temporal(operator, _):
-                return TRUTH[timed[id(node)] != (operator in ("always", "before"))]
-        raise NotCoveredError
-
-    def _from_the_left(
-        self, operands: tuple[Node, ...], cell: Cell, timed: Mapping[int, bool], goes_on: int
-    ) -> int:
-        for part in operands:
-            value = self._value(part, cell, timed)
-            if value != goes_on:
-                return value
-        return goes_on
+    def _value(self, cell: Cell, timed: Mapping[int, bool]) -> int:
+        return value(self.body, lambda says: self._table(says)[cell[self._places[says.tvar]]], timed)
 
     def _table(self, node: Says) -> bytes:
         return self._local.table(node.formula, self.assignment[node.tvar])
 
     def _shape(self, node: Temporal, cell: Cell) -> Shape:
         """Where in the cell it is true; of `always` and `before` the contrary."""
-        match node.operator, node.operands:
-            case "next", (operand,):
-                return self._next(self._terms(operand, SATISFIED), cell)
-            case "sometime" | "always" as operator, (operand,):
-                goals = self._terms(operand, SATISFIED if operator == "sometime" else UNSATISFIED)
-                is_later = any(True for term in goals for _ in self.cells.above(term, cell))
-                return Shape(is_later, _has(goals, cell))
-            case "until" | "before" as operator, (left, right):
-                bad = self._terms(left, UNSATISFIED if operator == "until" else SATISFIED)
-                return self._until(bad, self._terms(right, SATISFIED), cell)
-        raise NotCoveredError
+        goals, bad = self._goals_and_bad(node)
+        if node.operator == "next":
+            return self._next(goals, cell)
+        if node.operator in ("until", "before"):
+            return self._until(bad, goals, cell)
+        is_later = any(True for term in goals for _ in self.cells.above(term, cell))
+        return Shape(is_later, _has(goals, cell))
 
-    def is_everywhere(self, node: Node) -> bool:
-        """Whether every local state of the tasks satisfies it."""
-        return {} in self._terms(node, SATISFIED)
+    def waits_for_all(self, node: Temporal) -> bool:
+        """Whether every local state of the tasks is what the operator waits for."""
+        return {} in self._goals_and_bad(node)[0]
 
     def _next(self, goals: tuple[Tables, ...], cell: Cell) -> Shape:
         """Where all that can follow is a goal, only the end of the run has no goal behind it."""
@@ -307,52 +203,30 @@ class Projected:
             return Shape(True)
         return Shape(False, _has(goals, cell), tuple(found))
 
-    def _terms(self, node: Node, wanted: int) -> tuple[Tables, ...]:
-        """The cells in which a formula without temporal operators has that truth, as a union of terms."""
-        key = id(node), wanted
+    def _goals_and_bad(self, node: Temporal) -> tuple[tuple[Tables, ...], tuple[Tables, ...]]:
+        """The cells that an operator waits for, and those that disturb it, each as a union of terms."""
+        key = id(node)
         if key not in self._goals:
-            self._goals[key] = tuple(self._union(node, wanted))
+            goals, bad = (
+                tuple([each for each in map(self._tables, terms) if each is not None])
+                for terms in goals_and_bad(node)
+            )
+            self._goals[key] = goals, bad
         return self._goals[key]
 
-    def _union(self, node: Node, wanted: int) -> list[Tables]:
-        match node:
-            case Says(tvar, _):
-                table = self._table(node).translate(ONLY[wanted])
-                if 0 not in table:
-                    return [{}]
-                return [{self._places[tvar]: table}] if 1 in table else []
-            case Not(operand):
-                return self._union(operand, NEGATION[wanted])
-            case Implies(left, right):
-                return self._union(Or((Not(left), right)), wanted)
-            case And(operands) | Or(operands):
-                goes_on = SATISFIED if isinstance(node, And) else UNSATISFIED
-                found = self._union(operands[-1], wanted)
-                for part in reversed(operands[:-1]):
-                    found = _product(self._union(part, goes_on), found)
-                    if wanted != goes_on:
-                        found += self._union(part, wanted)
-                    if len(found) > MOST_TERMS:
-                        raise NotCoveredError
-                return found
-        raise NotCoveredError
+    def _tables(self, term: Term) -> Tables | None:
+        """The counts that a term allows; None: of some task it allows none."""
+        found: dict[int, bytes] = {}
+        for says, wanted in term.items():
+            table, place = self._table(says).translate(ONLY[wanted]), self._places[says.tvar]
+            found[place] = both(found[place], table) if place in found else table
+            if 1 not in found[place]:
+                return None
+        return {place: table for place, table in found.items() if 0 in table}
 
 
 def _has(terms: Sequence[Tables], cell: Cell) -> bool:
     return any(all(table[cell[place]] for place, table in term.items()) for term in terms)
-
-
-def _product(ones: list[Tables], others: list[Tables]) -> list[Tables]:
-    found = [_both(one, other) for one in ones for other in others]
-    return [term for term in found if all(1 in table for table in term.values())]
-
-
-def _both(one: Tables, other: Tables) -> Tables:
-    found = dict(one)
-    for place, table in other.items():
-        mine = found.get(place)
-        found[place] = table if mine is None else bytes(map(int.__and__, mine, table))
-    return found
 
 
 class Fibers:
@@ -361,16 +235,17 @@ class Fibers:
     def __init__(self, net: Net, local: LocalFormulas, formula: Node, budget: Budget) -> None:
         with deep():
             self.body, self._conditions, self._bound = stripped(formula)
-            self._says = list(_says(self.body))
-            self.timed = list(_timed(self.body))
-            self._demands = list(_demands(self.body, UNSATISFIED))
+            self._says = list(says_of(self.body))
+            self.timed = list(timed_of(self.body))
+            self._demands = list(demands(self.body, UNSATISFIED))
         self.net = net
         self.local = local
         self.budget = budget
         self.variables = tuple(dict.fromkeys(says.tvar for says in self._says))
         if not 0 < len(self.variables) <= MOST_TASKS:
             raise NotCoveredError
-        self._parts: dict[tuple[tuple[str, ...], int], Weighed] = {}
+        self._parts: dict[tuple[tuple[str, ...], int], list[Stretch]] = {}
+        self._weighed: dict[tuple[tuple[str, ...], int], list[int]] = {}
         self._regions = 0
 
     @cached_property
@@ -382,19 +257,42 @@ class Fibers:
         conditional = chain.from_iterable((each.left, each.right) for each in self._conditions)
         variables = dict.fromkeys((*self.variables, *conditional))
         tasks = [self._candidates(variable) for variable in variables]
-        for chosen in product(*tasks):
-            assignment = dict.fromkeys(self._bound, 0) | dict(zip(variables, chosen, strict=True))
-            if all(fulfils(self.net, condition, assignment) for condition in self._conditions):
-                yield Projected(self, assignment)
+        chosen = (dict(zip(variables, row, strict=True)) for row in product(*tasks))
+        found = (dict.fromkeys(self._bound, 0) | each for each in chosen)
+        allowed: list[Assignment] = [
+            each for each in found if all(fulfils(self.net, c, each) for c in self._conditions)
+        ]
+        if self._sieve is not None and len(allowed) > WORTH:
+            allowed = self._passed(self._sieve, allowed)
+        for assignment in allowed:
+            yield Projected(self, assignment)
+
+    @cached_property
+    def _sieve(self) -> Sieve | None:
+        """What keeps back pairs of tasks under which the formula cannot fail."""
+        if len(self.variables) != 2 or len(self.timed) != 1 or self.net.computation.joint:
+            return None
+        return sieve_for(self.body, self.timed[0], self._says, self.local.table)
+
+    def _passed(self, sieve: Sieve, assignments: list[Assignment]) -> list[Assignment]:
+        """Without the pairs of tasks that cannot fail."""
+        one, two = self.variables
+        pairs = [(each[one], each[two]) for each in assignments]
+        stretched = [
+            {task: self._demanded((name,), task) for task in set(tasks)}
+            for name, tasks in zip(self.variables, zip(*pairs, strict=True), strict=True)
+        ]
+        lets_through = sieve.may_fail(self.knowledge, pairs, stretched, self.budget.look)
+        return [each for each, passes in zip(assignments, lets_through, strict=True) if passes]
 
     def _candidates(self, variable: str) -> list[int]:
         """The tasks that have the local states that a failure demands of them."""
         found = range(len(self.net.tasks))
-        demands = [(says, wanted) for says, wanted in self._demands if says.tvar == variable]
+        mine = [(says, wanted) for says, wanted in self._demands if says.tvar == variable]
         return [
             task
             for task in found
-            if all(wanted in self.local.table(says.formula, task) for says, wanted in demands)
+            if all(wanted in self.local.table(says.formula, task) for says, wanted in mine)
         ]
 
     def nearest(self, steps: Callable[[Cut], int], joint: int) -> Failing | None:
@@ -424,24 +322,36 @@ class Fibers:
         found = []
         for task in projected.cells.tasks:
             variables = tuple(name for name in self.variables if projected.assignment[name] == task)
-            key = variables, task
-            if key not in self._parts:
-                self._parts[key] = self._demanded(variables, task)
-            found.append(self._parts[key].below(limit))
+            own = self._demanded(variables, task)
+            if limit is not None:
+                own = own[: bisect_left(self._weights(variables, task), limit)]
+            found.append(own)
         return found
 
-    def _demanded(self, variables: Sequence[str], task: int) -> Weighed:
+    def _demanded(self, variables: tuple[str, ...], task: int) -> list[Stretch]:
+        """Those of a task that stands for the variables."""
+        key = variables, task
+        if key not in self._parts:
+            self._parts[key] = list(self._found(variables, task))
+        return self._parts[key]
+
+    def _found(self, variables: tuple[str, ...], task: int) -> Iterator[Stretch]:
         def table(says: Says) -> bytes:
             return self.local.table(says.formula, task)
 
         read = {table(says) for says in self._says if says.tvar in variables}
-        demands = [(table(says), wanted) for says, wanted in self._demands if says.tvar in variables]
-        found = [
-            each
-            for each in stretches(list(read), self.net.computation.lengths[task])
-            if all(known[each.first] == wanted for known, wanted in demands)
-        ]
-        return Weighed(found, [sum(self.knowledge.past(task, each.first)) for each in found])
+        wanted = [(table(says), truth) for says, truth in self._demands if says.tvar in variables]
+        for each in stretches(list(read), self.net.computation.lengths[task]):
+            if all(known[each.first] == truth for known, truth in wanted):
+                yield each
+
+    def _weights(self, variables: tuple[str, ...], task: int) -> list[int]:
+        """How many events must have happened where each of them begins."""
+        key = variables, task
+        if key not in self._weighed:
+            past = self.knowledge.past
+            self._weighed[key] = [sum(past(task, each.first)) for each in self._demanded(variables, task)]
+        return self._weighed[key]
 
     # ---- the cells that tell ------------------------------------------------------------------------
 
@@ -457,7 +367,7 @@ class Fibers:
             return
         yield least
         if self.timed and any(stretch.first < stretch.last for stretch in region):
-            if self.timed[0].operator == "next" and not projected.is_everywhere(self.timed[0].operands[0]):
+            if self.timed[0].operator == "next" and not projected.waits_for_all(self.timed[0]):
                 yield from cells.leaving(region)
             yield cells.greatest([stretch.last for stretch in region])
 
