@@ -19,6 +19,7 @@ from possibly.errors import FormulaError
 from possibly.logic.depth import MAX_DEPTH, deep
 from possibly.logic.predicates.functions import compile_predicate
 from possibly.logic.printer import unparse
+from possibly.logic.scope import Match, Scope
 from possibly.logic.source import Source
 from possibly.logic.specification import Let, Property
 from possibly.logic.syntax import (
@@ -121,16 +122,6 @@ def bind_property(
     if found.formula is None:
         raise ValueError(f"{found.language} properties are not bound here")
     return bind(found.formula, vocabulary, lets, found.source, counts_pairs, facts)
-
-
-class Match(NamedTuple):
-    """What a quantifier's variable stands for in one instance."""
-
-    process: str
-    number: int
-
-
-Scope = Mapping[str, Match]
 
 
 class _Expansion(NamedTuple):

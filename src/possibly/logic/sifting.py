@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from possibly.logic.bind import Match, Scope
 from possibly.logic.pairs import asks_for_different, mentioned
 from possibly.logic.predicates.functions import is_state
+from possibly.logic.scope import Match, Scope
 from possibly.logic.syntax import (
     And,
     Compare,

@@ -1,8 +1,9 @@
 """Jaeger's JSON: traces as its user interface and its API give them.
 
-A text is `{"data": [{"spans": [...], "processes": {...}}, ...]}`; each entry of `data` is one execution, and one
-alone may stand there by itself, or be the whole text. What spans mean for the order is said in `otlp`: a reference `CHILD_OF` is the parent, another one a link; `tags`
-are attributes, `logs` span events, called by their field `event` or `message`.
+A text is `{"data": [{"spans": [...], "processes": {...}}, ...]}`; each entry of `data` is one execution, and
+one alone may stand there by itself, or be the whole text. What spans mean for the order is said in `otlp`: a
+reference `CHILD_OF` is the parent, another one a link; `tags` are attributes, `logs` span events, called by
+their field `event` or `message`.
 """
 
 from __future__ import annotations
