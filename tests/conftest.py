@@ -1,7 +1,7 @@
 """Hypothesis profiles: the usual one, and `soak` for `make soak` with many more cases; the marker `alone`.
 
-No deadline: the machines that run the tests are shared and noisy. A test that is marked `alone` runs in an
-interpreter of its own: what is forked from a process in which many tests ran is not what users have.
+No deadline: the machines that run the tests are shared and noisy. Tests that are marked `alone` run in an
+interpreter of their own: what is forked from a process in which many tests ran is not what users have.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,14 +48,23 @@ def pytest_collection_finish() -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if pyfuncitem.get_closest_marker("alone") is None or os.environ.get("POSSIBLY_ALONE"):
         return None
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    alike = [each for each in pyfuncitem.session.items if each.path == pyfuncitem.path]
+    told = _alone(tuple(each.nodeid for each in alike if each.get_closest_marker("alone")))
+    assert f"PASSED {pyfuncitem.nodeid}" in told.splitlines(), told
+    return True
+
+
+@cache
+def _alone(tests: tuple[str, ...]) -> str:
+    """What pytest says of the tests of a file that are marked, in one interpreter for all of them."""
+    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "-p", "no:xdist"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     done = subprocess.run(
-        [*command, pyfuncitem.nodeid],
+        [*command, *tests],
         env={**environment, "POSSIBLY_ALONE": "1"},
-        cwd=pyfuncitem.config.rootpath,
-        capture_output=True,
+        cwd=Path(__file__).parents[1],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
     )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
-    return True
+    return done.stdout
