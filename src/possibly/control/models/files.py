@@ -17,6 +17,9 @@ from possibly.control.runtime.attributes import Part
 
 FAMILY = "files"
 ALL = "the file system"
+FILE = "file "
+DATABASE = "database in "
+"""How the names begin of those that processes share."""
 Touched = Callable[[tuple[Any, ...], dict[str, Any]], list[tuple[str, Access]]]
 LEXICAL = frozenset(
     "join basename dirname split splitext normpath abspath expanduser isabs commonpath commonprefix relpath "
@@ -34,9 +37,9 @@ LOOKING = frozenset(
 )
 READING = frozenset({"read_text", "read_bytes"})
 WRITING = frozenset({"write_text", "write_bytes"})
-MODULES = frozenset(
-    "pathlib posix nt posixpath ntpath genericpath shutil tempfile glob os select fcntl".split()
-)
+MODULES = frozenset("pathlib posix nt posixpath ntpath genericpath shutil tempfile glob os select".split())
+LOCKING = frozenset({"flock", "lockf"})
+"""Which are steps by themselves (`world.file_locks`)."""
 OF_OS = frozenset("makedirs removedirs renames walk fwalk".split())
 """Functions of `os` itself that are no others' in disguise."""
 
@@ -46,6 +49,8 @@ def touched(function: Any, module: str) -> Touched | None:
     name = getattr(function, "__name__", "")
     if function is open or (name == "open" and module in ("io", "_io", "codecs")):
         return _opened
+    if module == "fcntl":
+        return None if name in LOCKING else lambda given, options: [(ALL, Access(ALL, True))]
     if module not in MODULES or name in LEXICAL or isinstance(function, type):
         return None
     if module == "os" and name not in OF_OS:
@@ -61,7 +66,9 @@ def touched(function: Any, module: str) -> Touched | None:
 def _opened(given: tuple[Any, ...], options: dict[str, Any]) -> list[tuple[str, Access]]:
     path = given[0] if given else options.get("file", "")
     mode = given[1] if len(given) > 1 else options.get("mode", "r")
-    return _file(path, not set(str(mode)).isdisjoint("wax+"))
+    if set(str(mode)).isdisjoint("wx") and not ("a" in str(mode) and _is_new(path)):
+        return [(ALL, Access(ALL, False))]  # that it is there is all that matters until it is used
+    return _file(path, True)
 
 
 def stable(path: Any) -> str:
@@ -74,11 +81,20 @@ def stable(path: Any) -> str:
     return f"{folder}.../{os.path.basename(full)}" if full.startswith(folder) else full
 
 
-def _file(path: Any, writes: bool) -> list[tuple[str, Access]]:
+def thing_of(path: Any) -> str:
+    """How a file is called among things."""
     try:
-        name = f"file {stable(path)}"
+        return f"{FILE}{stable(path)}"
     except TypeError:  # the number of an open file, or no path at all
-        name = f"file {path!r}"
+        return f"{FILE}{path!r}"
+
+
+def is_file(thing: str) -> bool:
+    return thing == ALL or thing.startswith(FILE)
+
+
+def _file(path: Any, writes: bool) -> list[tuple[str, Access]]:
+    name = thing_of(path)
     return [(name, Access(name, writes)), (ALL, Access(ALL, writes and _is_new(path)))]
 
 

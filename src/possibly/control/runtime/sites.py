@@ -8,6 +8,7 @@ a class with its own idea of `isinstance`): what that touches is not told, since
 
 from __future__ import annotations
 
+import io
 import sys
 import types
 from typing import Any
@@ -405,7 +406,8 @@ class Site:
 
     def _enter_context(self, value: Any) -> None:
         memory = accesses.memory
-        if memory is not None and memory.things.kind(value) == OPAQUE:
+        is_file = isinstance(value, io.IOBase)  # which only looks whether it is closed
+        if memory is not None and not is_file and memory.things.kind(value) == OPAQUE:
             changed(value, self.at)
         function = method_of(type(value), "__enter__")
         if type(function) is types.FunctionType:
@@ -452,11 +454,12 @@ class Site:
         calls, behind = kernel.running().calls, caller().f_back
         if behind is None or calls[-1].frame != id(behind) or not calls[-1].parts:
             return
+        parts = calls[-1].parts  # what is looked at on the way may end calls
         now = accesses.active()
         if now is not None and not now[0].alone:
-            seen = [part for part in calls[-1].parts if now[1]._is_visible(kernel, part.family, part.thing)]
+            seen = [part for part in parts if now[1]._is_visible(kernel, part.family, part.thing)]
             touch_all(now, seen, self.at)
-            for part in calls[-1].parts:
+            for part in parts:
                 if part not in seen:
                     now[1].hide(kernel, part.family, part.footprint, part.key)
 

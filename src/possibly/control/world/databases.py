@@ -17,11 +17,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from possibly.control.models.files import stable
+from possibly.control.models.files import DATABASE, stable
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.world.processes import channel
 from possibly.probes.patching import Patches
 
 ASKING = ("select", "explain", "values")
@@ -59,7 +60,7 @@ def _name_of(database: Any) -> str:
     if path in (":memory:", "") or "mode=memory" in path:
         return name_for("database")
     kernel = running.kernel
-    name = f"database {path if path.startswith('file:') else stable(path)}"
+    name = f"{DATABASE}{path if path.startswith('file:') else stable(path)}"
     if kernel is not None:
         kernel.labels.setdefault(name, f"the database {os.path.basename(path)}")
     return name
@@ -163,6 +164,8 @@ def _done(connection: Any, kind: str, run: Callable[[], Any]) -> Any:
 
 def _waited(kernel: Kernel, name: str, left: float) -> bool:
     """Whether somebody has written the database before the time was over."""
+    if channel.upward is not None:
+        return left > 0 and bool(channel.ask("change", name, left))
     kernel.flush()
     before = kernel.versions.get(name, 0)
     footprint = writing(name)
@@ -171,3 +174,9 @@ def _waited(kernel: Kernel, name: str, left: float) -> bool:
         return kernel.versions.get(name, 0) != before
 
     return left > 0 and kernel.visible("retry", name, footprint, None, changed, left)
+
+
+def wait_for_change(name: str, left: float) -> bool:
+    """The same, for a process that has found it locked just now."""
+    kernel = running.kernel
+    return kernel is None or _waited(kernel, name, left)

@@ -65,7 +65,8 @@ WAITS = (0.1, 1.0)
 OFTEN, AGAIN = 20, 0.5
 """A callback that has called itself so often comes again so many seconds later."""
 GATHERS = "gather.<locals>._done_callback"
-COMMUTING = (GATHERS, "TaskGroup._on_task_done", "_wait.<locals>._on_completion")
+GROUPS = "TaskGroup._on_task_done"
+COMMUTING = (GATHERS, GROUPS, "_wait.<locals>._on_completion")
 _turn_of: dict[Any, int] = {}
 
 
@@ -279,15 +280,12 @@ def _run_callback(handle: Any, kernel: Kernel, state: LoopState) -> None:
     name = getattr(handle._callback, "__qualname__", "")
     given = handle._args[0] if handle._args else None
     if name in COMMUTING and _succeeded(given):
-        group = getattr(handle._callback, "__self__", None)
-        if group is not None:
-            names = group.__dict__.setdefault("_possibly_names", [])
-            names.append(name_of(given))
-            future = getattr(group, "_on_completed_fut", None)
-            if future is not None:
-                future._possibly_after = names
-    elif not name.startswith("_run_until_complete") and _is_of_asyncio(handle._callback):
-        kernel.add(Access(f"{state.name}.callbacks", True))
+        _note_member(handle._callback, given)
+    else:
+        if name == GROUPS:
+            _meet_members(handle._callback, kernel)
+        if not name.startswith("_run_until_complete") and _is_of_asyncio(handle._callback):
+            kernel.add(Access(f"{state.name}.callbacks", True))
     libraries.runs(handle._callback)
     tell_of_callback(handle._callback, handle._args)
     if name == GATHERS and _succeeded(given) and _only_wakes(handle._callback, handle._loop, state, kernel):
@@ -295,6 +293,23 @@ def _run_callback(handle: Any, kernel: Kernel, state: LoopState) -> None:
             handle._run()
     else:
         handle._run()
+
+
+def _note_member(callback: Any, member: Any) -> None:
+    """A member of a task group has ended: whoever waits for the group waits for that."""
+    group = getattr(callback, "__self__", None)
+    if group is not None:
+        names = group.__dict__.setdefault("_possibly_names", [])
+        names.append(name_of(member))
+        future = getattr(group, "_on_completed_fut", None)
+        if future is not None:
+            future._possibly_after = names
+
+
+def _meet_members(callback: Any, kernel: Kernel) -> None:
+    """A member fails: those that have ended would have been cancelled, had it come before."""
+    for name in getattr(callback.__self__, "_possibly_names", ()):
+        kernel.add(Access(name, True))
 
 
 def _only_wakes(callback: Any, loop: Any, state: LoopState, kernel: Kernel) -> bool:

@@ -1,37 +1,57 @@
-"""Files that forked processes use: opening one is an operation on its path.
+"""Files that forked processes use: what they do to them are accesses of the first process too.
 
-What happens between the opening and the closing of a file is not explored, and looking whether there is one
-is not seen: so a verdict about a program whose processes change files stays open and names the file.
+Code of the program tells what it is about to touch as it does everywhere (`models.files`), and each such
+access is one of the process's deputy. What code that is not watched opens by itself is heard of by the
+interpreter's audit events: of that only the opening is an access, so the verdict stays open and names the
+file.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from typing import Any
 
+from possibly.control.execution import Access, Operation
+from possibly.control.forking import disk
+from possibly.control.models.files import ALL, FAMILY, is_file, thing_of
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.attributes import Part, touch_all
+from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
 from possibly.probes import port
 
-CHANGING = frozenset(
-    "os.rename os.remove os.mkdir os.rmdir os.link os.symlink os.truncate sqlite3.connect".split()
-)
+CHANGING = frozenset("os.rename os.remove os.mkdir os.rmdir os.link os.symlink os.truncate".split())
 QUIET = (".py", ".pyc", ".so", ".pth", ".zip")
 """What is imported."""
-_TEMPORARY = re.compile(r"/tmp[a-z0-9_]{8}(?=/|$)")
-"""A folder that has another name each time."""
 PIPE = "a pipe or socket of the system that a forked process uses, which is not under control"
 _busy = False
+_told: frozenset[str] = frozenset()
+"""What the process has just told that it is about to touch."""
+
+
+# ---- in a forked process ----------------------------------------------------------------------------
 
 
 def listen() -> None:
-    """In a forked process: from now on the first one is told."""
+    """From now on the first process is told."""
     sys.addaudithook(_hear)
     for name in ("read", "write"):
         setattr(os, name, _telling(getattr(os, name)))
+    memory = accesses.memory
+    if memory is not None:
+        memory.visible = memory.only = frozenset({FAMILY})
+
+
+def forward(operation: Operation) -> None:
+    """The process is about to do this: if it is done to files, the first one is told."""
+    global _told
+    touched = tuple((access.thing, access.writes) for access in operation.footprint if is_file(access.thing))
+    if touched:
+        _told = frozenset(thing for thing, _ in touched)
+        channel.ask("file", touched)
 
 
 def _telling(plain: Any) -> Any:
@@ -60,8 +80,8 @@ def _hear(event: str, given: tuple[Any, ...]) -> None:
     path = given[0]
     if not isinstance(path, str | bytes | os.PathLike) or running.kernel is None:
         return
-    name = _TEMPORARY.sub("/*", os.path.abspath(os.fsdecode(path)))
-    if name.endswith(QUIET) or name.startswith(("/dev/", "/proc/", "/sys/")):
+    name = os.path.abspath(os.fsdecode(path))
+    if name.endswith(QUIET) or name.startswith((*disk.APART, disk.folder or os.devnull)):
         return
     _busy = True
     try:
@@ -71,10 +91,13 @@ def _hear(event: str, given: tuple[Any, ...]) -> None:
 
 
 def _tell(name: str, writes: bool) -> None:
+    thing = thing_of(name)
+    if thing in _told or ALL in _told:
+        return
     if writes:
-        what = f"the file {name}, which a forked process changes"
-        channel.ask("open", what, "what happens between opening and closing it is not explored")
-    channel.ask("touch", f"file {name}", ((f"file {name}", writes),))
+        what = f"the file {name}, which a forked process changes by code that is not watched"
+        channel.ask("open", what, "open it in the program's own code")
+    channel.ask("file", ((thing, writes),))
 
 
 def _writes(given: tuple[Any, ...]) -> bool:
@@ -82,3 +105,13 @@ def _writes(given: tuple[Any, ...]) -> bool:
     if isinstance(mode, str):
         return any(letter in mode for letter in "wax+")
     return bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+
+
+# ---- in the first process ---------------------------------------------------------------------------
+
+
+def touch(touched: tuple[tuple[str, bool], ...]) -> None:
+    """The process whose deputy runs is about to touch these files."""
+    if (now := accesses.active()) is not None:
+        parts = [Part(FAMILY, thing, (Access(thing, writes),)) for thing, writes in touched]
+        touch_all(now, parts, place_of(sys._getframe()))

@@ -16,7 +16,7 @@ from typing import Any
 
 from possibly.control.world.processes import channel
 from possibly.control.world.processes.queues import SimpleQueue
-from possibly.control.world.processes.shared import Shared, makers
+from possibly.control.world.processes.shared import Shared, apart, makers
 
 FEW = 2
 """Workers of a pool that does not say how many it has."""
@@ -128,7 +128,9 @@ class AsyncResult:
 
     def _tell(self, callback: Any, failed: Any) -> None:
         if all(each.done() for each in self._futures):
-            errors = [each.exception() for each in self._futures if each.exception() is not None]
+            apart()
+            errors = [error for each in self._futures if (error := each.exception()) is not None]
+            apart()
             if errors and failed is not None:
                 failed(errors[0])
             elif not errors and callback is not None:

@@ -14,10 +14,11 @@ import threading
 from typing import Any, NoReturn
 
 from possibly.control.endings import failures
-from possibly.control.execution import Access, Choice, Outcome, Step
+from possibly.control.execution import Access, Choice, Operation, Outcome, Step
 from possibly.control.forking import outside
 from possibly.control.forking.noted import Noted
 from possibly.control.forking.system import die_with_parent
+from possibly.control.models.files import DATABASE
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import writing
@@ -123,6 +124,19 @@ class Popen:
                 failures.note({**given[0], "task": kernel.current.name})
             case "open":
                 kernel.uncontrolled[given[0]] = given[1]
+            case "step":
+                kind, thing, things = given
+                kernel.visible(kind, thing, tuple(Access(*each) for each in things))
+            case "change":
+                from possibly.control.world import databases  # only programs with one load it
+
+                return databases.wait_for_change(*given)
+            case "lock":
+                from possibly.control.world import file_locks
+
+                file_locks.step(*given)
+            case "file":
+                files.touch(*given)
             case "touch":
                 thing, things = given
                 kind = "write" if any(writes for _, writes in things) else "read"
@@ -256,6 +270,13 @@ def _alone() -> None:
         accesses.memory.show_nothing()
 
 
+def _forward(operation: Operation) -> None:
+    """What the process does to a database that others may use is a step of its deputy."""
+    touched = tuple((access.thing, access.writes) for access in operation.footprint)
+    if operation.thing.startswith(DATABASE):
+        channel.ask("step", operation.kind, operation.thing, touched)
+
+
 class _Told(Noted):
     """What is not under control in this process is told to the first one."""
 
@@ -277,6 +298,9 @@ class _Lonely:
             kernel.uncontrolled[THREADS] = None
         chosen = choice.previous if choice.previous in choice.enabled else choice.enabled[0]
         task = next(each for each in kernel.tasks if each.name == chosen)
+        if task.operation is not None:
+            files.forward(task.operation)
+            _forward(task.operation)
         if task.wakes_at is not None and task.wakes_at > task.time:
             channel.ask("sleep", task.wakes_at - task.time)
         return chosen

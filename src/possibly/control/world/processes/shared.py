@@ -62,6 +62,12 @@ def _known(kind: type[Shared], state: dict[str, Any]) -> Shared:
     return found
 
 
+def apart() -> None:
+    """What our own code does next for one line of the program is no round of a loop of the program."""
+    if running.kernel is not None:
+        running.kernel.current.trail.turn()
+
+
 def at_place(place: str, state: int, function: Callable[[], Any]) -> Any:
     """Calls a function as if the line at that place did so: reports name the line that asks.
 
@@ -70,8 +76,7 @@ def at_place(place: str, state: int, function: Callable[[], Any]) -> Any:
     """
     file, line = place_in(place)
     if not line or not file:
-        if running.kernel is not None:
-            running.kernel.current.trail.turn()  # nothing is known of where that is
+        apart()  # nothing is known of where that is
         return function()
     return FunctionType(_code_at(file, line), {"asked": function})(state)
 

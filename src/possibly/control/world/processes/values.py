@@ -19,7 +19,7 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
-from possibly.control.world.processes.shared import Shared, makers
+from possibly.control.world.processes.shared import Shared, apart, makers
 from possibly.control.world.processes.sync import Lock, RLock
 
 CODES = {
@@ -183,7 +183,11 @@ class Array(_Locked):
         )
 
     def __iter__(self) -> Any:
-        return iter([self[index] for index in range(len(self))])
+        return iter([self._next(index) for index in range(len(self))])
+
+    def _next(self, index: int) -> Any:
+        apart()
+        return self[index]
 
     @property
     def value(self) -> Any:
