@@ -257,6 +257,29 @@ with mp.Manager() as manager:
     right(tmp_path, source)
 
 
+def test_items_that_one_line_asks_for_are_no_round(tmp_path: Path) -> None:
+    source = """
+def take(held): assert list(held) == [3, 3, 3] and sum(held) == 9
+held = mp.Array("i", [3, 3, 3])
+joined(started(mp.Process(target=take, args=(held,))))
+assert list(held) == [3, 3, 3]
+"""
+    right(tmp_path, source)
+
+
+def test_what_a_pool_calls_back_is_no_round(tmp_path: Path) -> None:
+    source = """
+def double(number): return 2 * number
+got = []
+with mp.Pool(1) as pool:
+    pool.apply_async(double, (1,), callback=got.append)
+    pool.close()
+    pool.join()
+assert got == [2]
+"""
+    right(tmp_path, source)
+
+
 def test_a_daemon_that_is_terminated_ends(tmp_path: Path) -> None:
     source = """
 def wait(event): event.wait()
@@ -362,20 +385,23 @@ def write(): shared[0] = 1
 joined(started(mp.Process(target=write)))
 """,
     "a pipe or socket of the system": """
-import os
-out, into = os.pipe()
-def write(): os.write(into, b"1")
+import os, socket
+out, into = socket.socketpair()
+def write(): os.write(into.fileno(), b"1")
 joined(started(mp.Process(target=write)))
 """,
-    "file": """
-import os
-def write(): open("made", "w").close()
+    "which a forked process changes by code that is not watched": """
+import os, zipfile
+def write(): zipfile.ZipFile("made", "w").close()
 joined(started(mp.Process(target=write)))
 os.remove("made")
 """,
     "os.fork": """
 import os
-if not os.fork(): os._exit(0)
+if not os.fork():
+    if not os.fork(): os._exit(0)
+    os.wait()
+    os._exit(0)
 os.wait()
 """,
     "sockets that a process has which the program forks": """

@@ -134,3 +134,32 @@ def test_what_comes_between_two_runs_of_a_loop_meets_what_is_left(tmp_path: Path
     for outcome in ([1, "between"], ["between", 1], ["between"]):
         text = f"{LEFT['a task']}{ends}\nassert log != {outcome}\n"
         assert explored(tmp_path, text, Options(minimise=0)).holds is False, outcome
+
+
+FAILING = """\
+import asyncio
+log = []
+async def write():
+    for part in "ab":
+        await asyncio.sleep(0.2)
+        log.append(part)
+async def fail():
+    await asyncio.sleep(0.2)
+    raise ValueError
+async def main():
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(write())
+            group.create_task(fail())
+    except* ValueError: pass
+    assert log != {lost!r}, log
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("lost", [[], ["a"], ["a", "b"]])
+def test_a_member_of_a_group_that_fails_may_do_so_before_any_turn_of_another(
+    lost: list[str], tmp_path: Path
+) -> None:
+    found = explored(tmp_path, FAILING.format(lost=lost))
+    assert found.failure is not None, found.open

@@ -142,12 +142,10 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     try:
         _begin_debugging(job.at_failure) if job.debug else None
         program()
-    except SystemExit as stop:
-        _note_status(stop)
     except BaseException as error:  # noqa: BLE001 - whatever the program raises is its failure
-        failures.note(failures.failure_of(error))
-    if os.getpid() != process:  # forked by the program, without control
-        os._exit(0)
+        _end_of_child(process, error)
+        _note_status(error) if isinstance(error, SystemExit) else failures.note(failures.failure_of(error))
+    _end_of_child(process, None)
     _run_exit_functions()
     threads.exit_step(kernel)
     exits.run()
@@ -160,6 +158,14 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     extra |= _looked_at(kernel) | wrote
     teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
     life.renew()
+
+
+def _end_of_child(process: int, error: BaseException | None) -> None:
+    """Does not return in a process that the program has forked."""
+    if os.getpid() != process:
+        if outside.end_of_child is not None:
+            outside.end_of_child(error)
+        os._exit(0)  # it is not under control
 
 
 def _let_others_begin(memory: Memory) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from possibly.control.forking import disk
@@ -39,6 +40,8 @@ expected = 0
 """It is we who do such a thing, under control."""
 
 
+end_of_child: Callable[[BaseException | None], None] | None = None
+"""In a process that was forked under control: what is done at its end."""
 HEARD = frozenset({*EVENTS, *disk.CHANGED, "mmap.__new__"})
 """All others are many: each frame that is looked at is one."""
 

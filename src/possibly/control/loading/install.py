@@ -22,6 +22,7 @@ WHEN_IMPORTED = {
     "multiprocessing": "possibly.control.world.processes.install",
     "concurrent.futures.process": "possibly.control.world.processes.executors",
     "joblib._parallel_backends": "possibly.control.world.processes.joblibs",
+    "os": "possibly.control.world.processes.ways_in",
     "fcntl": "possibly.control.world.file_locks",
     "sqlite3": "possibly.control.world.databases",
 }

@@ -5,9 +5,12 @@
 - `faults`: what may go wrong, at any moment and so many times
 - `transports`: the ends of a connection, as event loops have them
 - `ends`: the ends of a connection, as sockets have them
+- `flows`: how much is on its way, and who waits for that
 - `listeners`: where servers are, and how connections come to them
 - `network`: servers and connections of event loops on this machine
+- `secure`: TLS on them
 - `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
+- `datagrams`: the same for datagrams
 - `selecting`: waiting for one of several sockets
 - `outward`: waiting for the world outside, which lets others go on
 - `processes`: processes that the program forks

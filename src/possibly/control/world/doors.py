@@ -16,15 +16,15 @@ from possibly.control.world import selecting
 from possibly.probes.patching import Patches
 
 METHODS = (
-    "bind listen accept connect connect_ex recv recv_into recvfrom send sendall shutdown _real_close "
-    "getsockname getpeername"
+    "bind listen accept connect connect_ex recv recv_into recvfrom recvfrom_into send sendall sendto "
+    "shutdown _real_close getsockname getpeername"
 ).split()
 leave: Callable[[], None] | None = None
 """In forked processes, which do not have the network of the first one: ends the execution and says so."""
 TOUCHING = frozenset("bind listen accept connect connect_ex recv recv_into recvfrom send sendall".split())
 """Methods that need the network."""
-_inside: dict[str, Any] = {}
-"""Method -> what it is in the simulated network."""
+_inside: dict[tuple[str, bool], Any] = {}
+"""Method, whether of datagrams -> what it is in the simulated network."""
 
 
 def _is_of_trio(frame: FrameType) -> bool:
@@ -48,14 +48,21 @@ def _door(name: str, plain: Any) -> Any:
             if leave is not None and name in TOUCHING and kernel is not None:
                 leave()
             return plain(*given, **options)
-        found = _inside.get(name)
-        if found is None:
-            import asyncio  # noqa: F401 - first: what is put in its place belongs to the same network
-
-            from possibly.control.world.sockets import SIMULATED
-
-            found = _inside[name] = SIMULATED[name](plain)
-        return found(*given, **options)
+        return _simulated(name, plain, given)(*given, **options)
 
     method.__name__ = name
     return method
+
+
+def _simulated(name: str, plain: Any, given: tuple[Any, ...]) -> Any:
+    """What a method is in the simulated network, of streams or of datagrams."""
+    is_datagram = name != "socketpair" and given[0].type & 0xF == socket.SOCK_DGRAM
+    found = _inside.get((name, is_datagram))
+    if found is None:
+        import asyncio  # noqa: F401 - first: what is put in its place belongs to the same network
+
+        from possibly.control.world import datagrams, sockets
+
+        makers = datagrams.SIMULATED if is_datagram else sockets.SIMULATED
+        found = _inside[name, is_datagram] = makers[name](plain) if name in makers else plain
+    return found

@@ -1,9 +1,8 @@
 """The ends of a connection that belong to a socket rather than to an event loop.
 
 What is sent to such an end is there at once, as on a real loopback: it waits in the end until somebody takes
-it. Whoever reads gets all that is there, up to what was asked for, as from a real stream. Nothing waits
-because too much is on its way. The first thing that is sent to an end which is closed is lost; then the
-sender is told.
+it. Whoever reads gets all that is there, up to what was asked for, as from a real stream. The first thing
+that is sent to an end which is closed is lost; then the sender is told.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.world.flows import Flow
 from possibly.control.world.wires import Item, Receive, Wire
 
 Waiter = tuple[Any, Any]
@@ -60,7 +60,7 @@ class Direct:
 class End:
     """One end: what has come to it, and the way to the other."""
 
-    def __init__(self, label: str, mine: Any, other: Any) -> None:
+    def __init__(self, label: str, mine: Any, other: Any, flow: Flow) -> None:
         self.name = name_for("socket")
         self.mine, self.other = mine, other
         self.chunks: list[bytes] = []
@@ -74,6 +74,7 @@ class End:
         """It has written to an end that is closed."""
         self.peer: Any = None
         self.out: Any = Direct()
+        self.flow = flow
         self.waiters: list[Waiter] = []
         kernel = running.kernel
         if kernel is not None:
@@ -107,6 +108,7 @@ class End:
             raise self.error
         whole = b"".join(self.chunks)
         if not peek:
+            self.peer.flow.take(min(size, len(whole)))
             self.chunks = [whole[size:]] if whole[size:] else []
         return whole[:size]
 
@@ -138,7 +140,21 @@ class End:
         if getattr(peer, "is_closed", False):
             self.was_told = True
         elif data:
+            self.flow.put(len(data))
             self.out.send(data, peer.receive)
+
+    def send_what_fits(self, data: bytes) -> int:
+        """Sends as much as there is room for; returns how much."""
+        is_taken = not getattr(self.peer, "is_closed", False)
+        piece = data[: max(self.flow.free(), 0)] if is_taken else data
+        if piece or not data:
+            self.send(piece)
+        return len(piece)
+
+    def can_send(self, size: int) -> bool:
+        """Whether one who has so much to send need not wait: there is room, or nobody who takes it."""
+        is_over = self.has_ended or self.was_told or self.is_closed or self.error is not None
+        return is_over or getattr(self.peer, "is_closed", False) or self.flow.has_room_for(size)
 
     def end(self) -> None:
         """No more will be written."""
@@ -157,6 +173,7 @@ class End:
         self.end()
         self._change()
         self.is_closed = True
+        self.peer.flow.take(self.peer.flow.load)
 
 
 def tie(one: Any, other: Any) -> None:

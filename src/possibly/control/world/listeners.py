@@ -19,6 +19,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.world import faults
 from possibly.control.world.ends import End, Waiter, change, tie, wake, way_to
+from possibly.control.world.flows import OF_MACHINES, OF_PATHS, Flow
 from possibly.control.world.transports import Link, attach
 from possibly.control.world.wires import Wire
 
@@ -35,6 +36,8 @@ class Network:
 
     def __init__(self) -> None:
         self.listeners: dict[Address, Listener] = {}
+        self.places: dict[Address, Any] = {}
+        """Where datagrams come to."""
         self.known: set[Address] = set()
         """Where servers of this program have ever been."""
         self.connections = 0
@@ -194,18 +197,19 @@ def joined(kernel: Kernel, listener: Listener, loop: Any = None, protocol: Any =
     network.connections += 1
     number = network.connections
     mine, other = _client_name(listener, number), listener.getsockname()
+    room = OF_MACHINES if listener.family == socket.AF_INET else OF_PATHS
     label = f"connection {number}, to the client"
     back: Any = way_to(label, loop)
-    client: Any = End(label, mine, other) if loop is None else None
+    client: Any = End(label, mine, other, Flow(room)) if loop is None else None
     if listener.serving is None:
         there: Any = way_to(f"connection {number}, to the server")
-        server: Any = End(f"connection {number}, to the server", other, mine)
+        server: Any = End(f"connection {number}, to the server", other, mine, Flow(room))
         server.out = back
     else:
         there = Wire(listener.serving[0], f"connection {number}, to the server")
-        server = Link(there.loop, None, back, there, _extra(listener, other, mine))
+        server = Link(there.loop, None, back, there, Flow(room), _extra(listener, other, mine))
     if client is None:
-        client = Link(loop, protocol, there, back, _extra(listener, mine, other))
+        client = Link(loop, protocol, there, back, Flow(room), _extra(listener, mine, other))
     else:
         client.out = there
     tie(client, server)
@@ -223,7 +227,8 @@ def adopted(loop: Any, protocol: Any, end: End) -> Link:
     back = Wire(loop, "a connection that a socket began")
     names = {"sockname": end.mine, "peername": end.other}
     family = socket.AF_INET if isinstance(end.mine, tuple) else socket.AF_UNIX
-    link = Link(loop, protocol, end.out, back, {**names, "socket": Names(family, end.mine, end.other)})
+    extra = {**names, "socket": Names(family, end.mine, end.other)}
+    link = Link(loop, protocol, end.out, back, end.flow, extra)
     peer = end.peer
     tie(link, peer)
     peer.out = back

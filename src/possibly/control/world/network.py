@@ -2,9 +2,9 @@
 
 `create_server` and `create_connection` (so `start_server`, `open_connection`, and what is built upon them)
 and their forms for paths of the file system. A port is open as long as its server listens. Connecting takes a
-step; the server gets the connection in another. What leads elsewhere (another machine, a port that no server
-of this program has, sockets that the program makes itself, TLS) is the real thing, is not under control, and
-leaves the search open.
+step; the server gets the connection in another. TLS is spoken on such a connection as on any other. What
+leads elsewhere (another machine, a port that no server of this program has) is the real thing, is not under
+control, and leaves the search open.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
-from possibly.control.world import sockets
+from possibly.control.world import datagrams, secure, sockets
 from possibly.control.world.ends import End
 from possibly.control.world.listeners import (
     NET,
@@ -45,10 +45,11 @@ def _create_server(plain: Any) -> Any:
     ) -> Any:
         kernel = running.kernel
         hosts = host if isinstance(host, list | tuple) else [host]
-        outside = options.get("ssl") is not None or not all(is_local(each) for each in hosts)
+        outside = not all(is_local(each) for each in hosts)
         sock = options.get("sock")
         if kernel is None or outside or (sock is not None and bound_to(sock) is None):
             return await plain(self, protocol_factory, host, port, **options)
+        protocol_factory = secure.for_server(self, protocol_factory, options)
         kernel.add(Access(NET, True))
         if sock is not None:
             return await _serving(self, protocol_factory, bound_to(sock), options)
@@ -123,13 +124,14 @@ def _create_connection(plain: Any) -> Any:
         self: Any, protocol_factory: Any, host: Any = None, port: Any = None, **options: Any
     ) -> Any:
         kernel = running.kernel
-        outside = options.get("ssl") is not None or not is_local(host)
         end = connected_by(options.get("sock"))
-        if kernel is not None and end is not None and not outside:
-            return await _continued(self, protocol_factory, end)
-        if kernel is None or outside or number_of(port) not in network_of(kernel).known:
+        is_known = kernel is not None and is_local(host) and number_of(port) in network_of(kernel).known
+        if kernel is None or (end is None and not is_known):
             return await plain(self, protocol_factory, host, port, **options)
-        return await _connected(self, protocol_factory, number_of(port))
+        factory, opened = secure.for_client(self, protocol_factory, host, options)
+        if end is not None:
+            return await opened(await _continued(self, factory, end))
+        return await opened(await _connected(self, factory, number_of(port)))
 
     return create_connection
 
@@ -174,6 +176,7 @@ async def _connected(loop: Any, factory: Any, address: Address) -> tuple[Link, A
 
 def install(patches: Patches) -> None:
     sockets.install_for_loops(patches)
+    datagrams.install_for_loops(patches)
     base: Any = base_events.BaseEventLoop
     selecting: Any = selector_events.BaseSelectorEventLoop
     patches.put(base, "create_server", _create_server(base.create_server))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 import selectors
+import socket
 import sys
 from functools import partial
 from typing import Any
@@ -25,7 +26,9 @@ def _simulated() -> dict[int, Any]:
     listeners = sys.modules.get("possibly.control.world.listeners")
     if listeners is None:
         return {}
-    return {sock.fileno(): sock for sock in (*listeners.bound, *listeners.ends) if sock.fileno() >= 0}
+    datagrams = sys.modules.get("possibly.control.world.datagrams")
+    known = (*listeners.bound, *listeners.ends, *(datagrams.places if datagrams is not None else ()))
+    return {sock.fileno(): sock for sock in known if sock.fileno() >= 0}
 
 
 def _things(sock: Any) -> tuple[str, bool, bool]:
@@ -34,14 +37,27 @@ def _things(sock: Any) -> tuple[str, bool, bool]:
 
     end = ends.get(sock)
     if end is not None:
-        return end.name, end.is_readable(), True
+        return end.name, end.is_readable(), end.can_send(1)
+    if sock.type & 0xF == socket.SOCK_DGRAM:
+        from possibly.control.world.datagrams import places
+
+        return places[sock].name, places[sock].is_readable(), True
     listener = bound[sock]
     return listener.name, bool(listener.backlog) or not listener.is_open, False
+
+
+def _fillings(sock: Any) -> tuple[str, ...]:
+    """The thing that tells whether there is room for what a socket sends."""
+    from possibly.control.world.listeners import ends
+
+    end = ends.get(sock)
+    return (end.flow.name,) if end is not None else ()
 
 
 def _wait(kernel: Kernel, wanted: list[tuple[Any, bool, bool]], timeout: Any, more: Any = None) -> list[int]:
     """Which of these (socket, to read, to write) are ready, when one is or the time is up."""
     names = {_things(sock)[0]: None for sock, _, _ in wanted}
+    names |= {each: None for sock, _, writes in wanted if writes for each in _fillings(sock)}
     if more is not None:
         names[more[0]] = None
 

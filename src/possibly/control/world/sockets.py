@@ -13,6 +13,7 @@ import os
 import socket
 import sys
 from asyncio import selector_events
+from functools import partial
 from typing import Any
 
 from possibly.control.execution import Access
@@ -20,6 +21,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.world.ends import End, change, tie, way_to
+from possibly.control.world.flows import OF_PATHS, Flow
 from possibly.control.world.listeners import (
     NET,
     Address,
@@ -158,7 +160,8 @@ def _socketpair(plain: Any) -> Any:
         one, other = plain(*given, **options)
         by_user = port.is_user_file(sys._getframe(2).f_code.co_filename)
         if running.kernel is not None and by_user and one.type & 0xF == socket.SOCK_STREAM:
-            ends[one], ends[other] = End("one of a pair of sockets", "", ""), End("the other", "", "")
+            ends[one] = End("one of a pair of sockets", "", "", Flow(OF_PATHS))
+            ends[other] = End("the other", "", "", Flow(OF_PATHS))
             tie(ends[one], ends[other])
             ends[one].out, ends[other].out = way_to("to the other"), way_to("to the one")
         return one, other
@@ -230,10 +233,23 @@ def _send(plain: Any, whole: bool) -> Any:
         thing = getattr(end.peer, "name", end.name)
         kernel.visible("send", thing, writing(thing))
         kernel.tell({"value": repr(given[:60])})
-        end.send(given)
-        return None if whole else len(given)
+        sent = end.send_what_fits(given)
+        while sent < len(given) and (whole or not sent):
+            _wait_for_room(kernel, self, end, len(given) - sent)
+            sent += end.send_what_fits(given[sent:])
+        return None if whole else sent
 
     return send
+
+
+def _wait_for_room(kernel: Kernel, sock: Any, end: End, size: int) -> None:
+    things = (getattr(end.peer, "name", end.name), end.flow.name)
+    patience = sock.gettimeout()
+    if patience == 0.0:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+    footprint = tuple(Access(each, True) for each in things)
+    if not kernel.visible("send", end.flow.name, footprint, None, lambda: end.can_send(size), patience):
+        raise TimeoutError("timed out")
 
 
 def _check_open(end: End) -> None:
@@ -374,7 +390,11 @@ def _sock_sendall(plain: Any) -> Any:
         end = connected_by(sock)
         if running.kernel is None or end is None:
             return await plain(self, sock, data)
-        end.send(bytes(data))
+        given = bytes(data)
+        sent = end.send_what_fits(given)
+        while sent < len(given):
+            await _until(self, end.flow, partial(end.can_send, len(given) - sent), end.flow.name)
+            sent += end.send_what_fits(given[sent:])
         return None
 
     return sock_sendall

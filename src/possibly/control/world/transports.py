@@ -1,7 +1,7 @@
 """The ends of a connection, as protocols of `asyncio` know them.
 
-What differs from a real one: nothing waits because too much is on its way, so a protocol is never asked to
-pause; whoever writes to an end that is closed is not told.
+What differs from a real one: whoever writes to an end that is closed is not told, and an end that closes is
+told so at once, also if it has not sent all.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ import errno
 from asyncio import protocols, transports
 from typing import Any
 
-from possibly.control.world import libraries
+from possibly.control.world import libraries, secure
+from possibly.control.world.flows import PIECE, Flow
 from possibly.control.world.wires import Item, Wire
 
 
 class Link(transports.Transport):
     """One end: writes to its wire, and gets what comes on the other one."""
 
-    def __init__(self, loop: Any, protocol: Any, out: Wire, back: Wire, extra: dict[str, Any]) -> None:
+    _start_tls_compatible = True
+
+    def __init__(
+        self, loop: Any, protocol: Any, out: Wire, back: Wire, flow: Flow, extra: dict[str, Any]
+    ) -> None:
         super().__init__(extra)
         self._loop = loop
         self._protocol = protocol
@@ -26,8 +31,12 @@ class Link(transports.Transport):
         self._closing = False
         self._ended = False
         """It has said that it will write no more."""
-        self.peer: Link | None = None
+        self.peer: Any = None
         self.server: Any = None
+        self.flow = flow
+        self._is_held = False
+        """The protocol was asked to pause."""
+        self.set_write_buffer_limits()
 
     # ---- writing ------------------------------------------------------------------------------------
 
@@ -37,7 +46,27 @@ class Link(transports.Transport):
         if self._ended:
             raise RuntimeError("Cannot call write() after write_eof()")
         if data and not self._closing:
-            self._send(bytes(data))
+            for begin in range(0, len(data), PIECE):
+                self._send(bytes(data[begin : begin + PIECE]))
+            self._hold()
+
+    def _hold(self) -> None:
+        """More is on its way than fits: the protocol is asked to pause."""
+        if not self._is_held and self.get_write_buffer_size() > self._high:
+            self._is_held = True
+            self.flow.relieve = self._relieve
+            self._protocol.pause_writing()
+
+    def _relieve(self) -> None:
+        """Something has been taken at the other end: this one hears of it some time later."""
+        if self._is_held and self.get_write_buffer_size() <= self._low:
+            self.flow.relieve = None
+            Wire(self._loop, "room for more").send("there is", lambda _: self._resume())
+
+    def _resume(self) -> None:
+        self._is_held = False
+        if not self._closing:
+            self._protocol.resume_writing()
 
     def writelines(self, list_of_data: Any) -> None:
         self.write(b"".join(list_of_data))
@@ -53,12 +82,15 @@ class Link(transports.Transport):
     def _send(self, item: Item) -> None:
         peer = self.peer
         if peer is not None:
+            self.flow.put(len(item or b""))
+            self.out.is_secret = secure.is_secret(self._protocol)
             self.out.send(item, peer.receive)
 
     # ---- reading ------------------------------------------------------------------------------------
 
     def receive(self, item: Item) -> None:
         """Something arrives."""
+        self.peer.flow.take(len(item or b""))
         if self._closing:
             return
         libraries.uses(self._protocol)
@@ -97,6 +129,10 @@ class Link(transports.Transport):
 
     def abort(self) -> None:
         self._lose(None, ConnectionResetError("Connection reset by peer"))
+
+    def _force_close(self, error: Exception | None) -> None:
+        """What TLS does where it fails."""
+        self._lose(error, ConnectionResetError("Connection reset by peer"))
 
     def lost(self, error: Exception | None) -> None:
         """The other end is gone."""
@@ -159,13 +195,14 @@ class Link(transports.Transport):
         return self._protocol
 
     def get_write_buffer_size(self) -> int:
-        return 0
+        return max(0, -self.flow.free())
 
     def get_write_buffer_limits(self) -> tuple[int, int]:
-        return 16_384, 65_536
+        return self._low, self._high
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        pass
+        self._high = (65_536 if low is None else 4 * low) if high is None else high
+        self._low = self._high // 4 if low is None else low
 
 
 def attach(server: Any, link: Link) -> None:

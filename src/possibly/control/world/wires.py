@@ -70,6 +70,8 @@ class Wire:
         self.name = name_for("wire")
         self.label = label
         self.is_paused = False
+        self.is_secret = False
+        """What is sent is encrypted, in another way each time."""
         self._sent = 0
         self._arrived = 0
         self._under_way: dict[int, tuple[Item | str, list[Task]]] = {}
@@ -77,6 +79,9 @@ class Wire:
         kernel = running.kernel
         if kernel is not None:
             kernel.labels[self.name] = label
+
+    def _shown(self, what: Item | str) -> str:
+        return "encrypted data" if self.is_secret and isinstance(what, bytes) else _shown(what)
 
     def item(self, number: int) -> str:
         return f"{self.name}#{number}"
@@ -148,7 +153,7 @@ class Wire:
             for access in footprint:
                 kernel.add(access)
             kernel.opened(*(("arrive", thing) for thing in things))
-            kernel.note({"kind": "arrive", "thing": self.name, "at": "", "value": _shown(way.what)})
+            kernel.note({"kind": "arrive", "thing": self.name, "at": "", "value": self._shown(way.what)})
             if way.rest:
                 self._under_way[number] = way.rest, []
                 self._start(kernel, number, Way(self.label, way.rest, 1, b""), receive)

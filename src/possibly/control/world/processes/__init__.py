@@ -1,4 +1,4 @@
-"""Processes that the program starts with `multiprocessing`, under the one scheduler.
+"""Processes that the program starts, under the one scheduler.
 
 - `channel`: how a process asks the first one, which has the scheduler and all that processes share
 - `shared`: what processes share: objects in the first process, used from everywhere
@@ -8,6 +8,7 @@
 - `popen`: how a process begins, goes on and ends; `anew`: one that is spawned
 - `pools`, `executors`: pools of processes
 - `joblibs`: the processes of `joblib`
+- `forks`: `os.fork` and what goes with it; `pipes`: those of the system; `ways_in` leads to both
 - `files`: files that processes use
 - `install`: what takes the place of what
 """

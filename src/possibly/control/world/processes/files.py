@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Container
 from typing import Any
 
 from possibly.control.execution import Access, Operation
@@ -27,6 +28,8 @@ CHANGING = frozenset("os.rename os.remove os.mkdir os.rmdir os.link os.symlink o
 QUIET = (".py", ".pyc", ".so", ".pth", ".zip")
 """What is imported."""
 PIPE = "a pipe or socket of the system that a forked process uses, which is not under control"
+controlled: Container[int] = ()
+"""Numbers of open files that are pipes under control (`pipes`)."""
 _busy = False
 _told: frozenset[str] = frozenset()
 """What the process has just told that it is about to touch."""
@@ -65,12 +68,13 @@ def _telling(plain: Any) -> Any:
     return telling
 
 
-def _is_pipe(file: Any) -> bool:
+def _is_pipe(number: Any) -> bool:
+    """Whether a number is that of a pipe or socket of the system that is not under control."""
     try:
-        mode = os.fstat(file).st_mode
+        mode = os.fstat(number).st_mode
     except (OSError, TypeError):
         return False
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+    return number not in controlled and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
 
 
 def _hear(event: str, given: tuple[Any, ...]) -> None:

@@ -38,33 +38,38 @@ AFTER: list[Any] = []
 """What happens when a process has ended, in the first process: functions of it."""
 inherited: list[Any] = []
 """What forked processes inherit the ends of."""
-living: list[Popen] = []
+living: list[Forked] = []
+_plain_fork, _plain_waitpid = os.fork, os.waitpid
 
 
-class Popen:
-    """What `multiprocessing` has of a process that runs."""
+class Forked:
+    """A process that the program has forked."""
 
-    def __init__(self, process: Any, method: str = "fork") -> None:
+    def __init__(self, name: str, daemon: bool = False) -> None:
         kernel = running.kernel
         assert kernel is not None
-        self.method = method
-        data = anew.as_bytes(process, self) if method != "fork" else None
-        if data is not None:
-            kernel.assumed[anew.ASSUMED] = None
         self.returncode: int | None = None
-        self.deputy = deputy = threading.Thread(target=self._serve, name=process.name, daemon=process.daemon)
+        self.pid = 0
+        self.name = name
+        self.deputy = threading.Thread(target=self._serve, name=name, daemon=daemon)
         if outside.is_mapped:
             kernel.uncontrolled[outside.MAPPED] = "shared_memory, Value and Array are watched"
+
+    def fork(self) -> bool:
+        """Whether this is the new process, which has nothing but a way to ask the first one."""
+        kernel = running.kernel
+        assert kernel is not None
         kernel.visible("fork", "_:fork", ())
         mine, other = _plain_pair()
         outside.expected += 1
         try:
-            self.pid = os.fork()
+            self.pid = _plain_fork()
         finally:
             outside.expected -= 1
         if self.pid == 0:
             mine.close()
-            _live(process, data, Channel(other))
+            _be_born(Channel(other))
+            return True
         other.close()
         self.sentinel = mine.fileno()
         self._channel = Channel(mine)
@@ -72,10 +77,11 @@ class Popen:
         for each in inherited:
             each.inherit(parent, self)
         living.append(self)
-        deputy.start()
+        self.deputy.start()
         if faults.may_come(kernel, faults.CRASH):
-            broken, name = (Access(self.task.name, True),), process.name
-            faults.possible(kernel, f"crash of {name}", broken, self._crash, self._is_alive)
+            broken = (Access(self.task.name, True),)
+            faults.possible(kernel, f"crash of {self.name}", broken, self._crash, self._is_alive)
+        return False
 
     @property
     def task(self) -> Any:
@@ -151,7 +157,7 @@ class Popen:
 
     def _over(self, kernel: Kernel) -> None:
         try:
-            _, status = os.waitpid(self.pid, 0)
+            _, status = _plain_waitpid(self.pid, 0)
             self.returncode = os.waitstatus_to_exitcode(status)
         except ChildProcessError:
             self.returncode = 255
@@ -211,6 +217,21 @@ class Popen:
         return file
 
 
+class Popen(Forked):
+    """What `multiprocessing` has of a process that runs."""
+
+    def __init__(self, process: Any, method: str = "fork") -> None:
+        kernel = running.kernel
+        assert kernel is not None
+        self.method = method
+        data = anew.as_bytes(process, self) if method != "fork" else None
+        if data is not None:
+            kernel.assumed[anew.ASSUMED] = None
+        super().__init__(process.name, process.daemon)
+        if self.fork():
+            _live(process, data)
+
+
 def _plain_pair() -> tuple[socket.socket, socket.socket]:
     return socket.socketpair()
 
@@ -218,14 +239,17 @@ def _plain_pair() -> tuple[socket.socket, socket.socket]:
 # ---- the life of the process ------------------------------------------------------------------------
 
 
-def _live(process: Any, data: bytes | None, upward: Channel) -> NoReturn:
+def _be_born(upward: Channel) -> None:
+    die_with_parent()
+    channel.upward = upward
+    _alone()
+    files.listen()
+    doors.leave = _leave_network
+
+
+def _live(process: Any, data: bytes | None) -> NoReturn:
     code = 1
     try:
-        die_with_parent()
-        channel.upward = upward
-        _alone()
-        files.listen()
-        doors.leave = _leave_network
         process = anew.born(data) if data is not None else process
         process.run = _telling(process.run)
         code = process._bootstrap(parent_sentinel=None)

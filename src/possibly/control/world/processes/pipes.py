@@ -1,0 +1,268 @@
+"""Pipes of the system (`os.pipe`) between threads and processes of the program.
+
+Each has two numbers of open files, as it really has; what goes through it is kept by the first process, which
+also knows who has its ends. Reading waits for data or for the end of all writers, writing for room.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from typing import Any
+
+from possibly.control.execution import Access
+from possibly.control.models.locks import label, name_for
+from possibly.control.runtime import kernel as running
+from possibly.control.world.processes import files, popen
+from possibly.control.world.processes.queues import ROOM, whose
+from possibly.control.world.processes.shared import Shared, makers
+from possibly.probes.patching import Patches
+
+numbers: dict[int, tuple[Ends, bool]] = {}
+"""Number of an open file of this process -> a pipe, and whether it is the end that writes."""
+_plain: dict[str, Any] = {name: getattr(os, name) for name in "read write close dup dup2".split()}
+_plain_open = io.open
+
+
+class Bytes:
+    """In the first process: what is in a pipe, and who has its ends."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.name = name_for("pipe")
+        label(self.name, "pipe")
+        self.held: dict[bool, set[Any]] = {True: {whose()}, False: {whose()}}
+        """Whether they write -> the processes that have that end."""
+        popen.inherited.append(self)
+        popen.AFTER.append(self.leave)
+
+    def write(self, data: bytes, waits: bool) -> int:
+        kernel = running.kernel
+        assert kernel is not None
+        ready = (lambda: not self.held[False] or self._free(data) > 0) if waits else None
+        self._step("put", ready)
+        if not self.held[False]:
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+        piece = data[: self._free(data)]
+        if data and not piece:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        self.data += piece
+        kernel.opened(("get", self.name))
+        return len(piece)
+
+    def _free(self, data: bytes) -> int:
+        """How much of this fits: what is short does as a whole, or not at all."""
+        room = ROOM - len(self.data)
+        return room if room >= min(len(data), 4096) else 0
+
+    def read(self, size: int, waits: bool) -> bytes:
+        kernel = running.kernel
+        assert kernel is not None
+        self._step("get", self.is_readable if waits else None)
+        if not self.is_readable():
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        found, self.data = self.data[:size], self.data[size:]
+        kernel.opened(("put", self.name))
+        kernel.tell({"value": repr(found[:60])})
+        return found
+
+    def is_readable(self) -> bool:
+        return bool(self.data) or not self.held[True]
+
+    def is_writable(self) -> bool:
+        return not self.held[False] or len(self.data) < ROOM
+
+    def close(self, writes: bool) -> None:
+        self._let_go(whose(), [writes])
+
+    def leave(self, process: Any) -> None:
+        """A process has ended."""
+        self._let_go(process, [writes for writes in (True, False) if process in self.held[writes]])
+
+    def _let_go(self, process: Any, ends: list[bool]) -> None:
+        """A process has these ends no more: others can tell only if it is the last that had one."""
+        kernel = running.kernel
+        if kernel is None or not ends:
+            return
+        counted, whole = Access(f"{self.name}.count", True), Access(self.name, True)
+        kernel.visible("close", self.name, (counted, whole))
+        for writes in ends:
+            self.held[writes].discard(process)
+        gone = [writes for writes in ends if not self.held[writes]]
+        kernel.did((counted, whole) if gone else (counted,))
+        kernel.opened(*(("get" if writes else "put", self.name) for writes in gone))
+
+    def inherit(self, parent: Any, child: Any) -> None:
+        for ends in self.held.values():
+            if parent in ends:
+                ends.add(child)
+
+    def _step(self, kind: str, ready: Any) -> None:
+        kernel = running.kernel
+        assert kernel is not None
+        kernel.visible(kind, self.name, (Access(self.name, True),), None, ready)
+
+
+makers["bytes"] = Bytes
+
+
+class Ends(Shared):
+    """A pipe, as this process has it."""
+
+    word = "bytes"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._files = {True: 0, False: 0}
+
+    def opened(self, number: int, writes: bool) -> None:
+        numbers[number] = self, writes
+        self._files[writes] += 1
+
+    def closed(self, number: int, writes: bool) -> None:
+        del numbers[number]
+        self._files[writes] -= 1
+        if not self._files[writes]:
+            self._call("close", writes)
+
+
+# ---- in place of the functions of `os` ------------------------------------------------------------
+
+
+def install(patches: Patches) -> None:
+    for name, made in (
+        ("read", _read), ("write", _write), ("close", _close), ("dup", _dup), ("dup2", _dup2),
+    ):  # fmt: skip
+        made.__module__, made.__name__ = "posix", name
+        patches.put(os, name, made)
+    patches.put(os, "fdopen", _fdopen(os.fdopen))
+    files.controlled = numbers
+
+
+def piped(plain_pipe: Any) -> tuple[int, int]:
+    """What `os.pipe` returns to code of the program."""
+    found: tuple[int, int] = plain_pipe()
+    made = Ends()
+    made.opened(found[0], False)
+    made.opened(found[1], True)
+    return found
+
+
+def _known(number: Any) -> tuple[Ends, bool] | None:
+    kernel = running.kernel
+    found = numbers.get(number) if numbers and isinstance(number, int) else None
+    return found if found is not None and kernel is not None and not kernel.ending else None
+
+
+def _read(fd: int, length: int, /) -> bytes:
+    known = _known(fd)
+    if known is None or known[1]:
+        found: bytes = _plain["read"](fd, length)
+        return found
+    data: bytes = known[0]._call("read", length, os.get_blocking(fd))
+    return data
+
+
+def _write(fd: int, data: Any, /) -> int:
+    known = _known(fd)
+    if known is None or not known[1]:
+        found: int = _plain["write"](fd, data)
+        return found
+    given, sent, waits = bytes(data), 0, os.get_blocking(fd)
+    while sent < len(given):
+        sent += known[0]._call("write", given[sent:], waits)
+        if not waits:
+            break
+    return sent
+
+
+def _close(fd: int, /) -> None:
+    known = _known(fd)
+    if known is not None:
+        known[0].closed(fd, known[1])
+    _plain["close"](fd)
+
+
+def _dup(fd: int, /) -> int:
+    found: int = _plain["dup"](fd)
+    known = _known(fd)
+    if known is not None:
+        known[0].opened(found, known[1])
+    return found
+
+
+def _dup2(fd: int, fd2: int, inheritable: bool = True) -> int:
+    before, known = _known(fd2), _known(fd)
+    if before is not None:
+        before[0].closed(fd2, before[1])
+    found: int = _plain["dup2"](fd, fd2, inheritable)
+    if known is not None:
+        known[0].opened(fd2, known[1])
+    return found
+
+
+class Raw(io.RawIOBase):
+    """An open file that is an end of a pipe."""
+
+    def __init__(self, number: int, closefd: bool = True) -> None:
+        self._number, self._closes = number, closefd
+        self.name = number
+        self.mode = "wb" if self.writable() else "rb"
+
+    def fileno(self) -> int:
+        return self._number
+
+    def readable(self) -> bool:
+        return self._number in numbers and not numbers[self._number][1]
+
+    def writable(self) -> bool:
+        return self._number in numbers and numbers[self._number][1]
+
+    def readinto(self, buffer: Any) -> int | None:
+        try:
+            data = _read(self._number, len(buffer))
+        except BlockingIOError:
+            return None
+        buffer[: len(data)] = data
+        return len(data)
+
+    def write(self, data: Any) -> int | None:
+        try:
+            return _write(self._number, data)
+        except BlockingIOError:
+            return None
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            if self._closes:
+                _close(self._number)
+
+
+def file_of(
+    number: int, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
+    newline: Any = None, closefd: bool = True, **_: Any,
+) -> Any:  # fmt: skip
+    """What `open` gives for an end of a pipe."""
+    raw = Raw(number, closefd)
+    if buffering == 0:
+        return raw
+    size = io.DEFAULT_BUFFER_SIZE if buffering < 2 else buffering
+    buffered: Any = io.BufferedWriter(raw, size) if raw.writable() else io.BufferedReader(raw, size)
+    if "b" in mode:
+        return buffered
+    made: Any = io.TextIOWrapper(buffered, encoding, errors, newline, line_buffering=buffering == 1)
+    made.mode = mode
+    return made
+
+
+def _fdopen(plain: Any) -> Any:
+    def fdopen(
+        fd: int, mode: str = "r", buffering: int = -1, encoding: Any = None, *given: Any, **options: Any
+    ) -> Any:
+        if _known(fd) is None:
+            return plain(fd, mode, buffering, encoding, *given, **options)
+        return file_of(fd, mode, buffering, encoding, *given, **options)
+
+    return fdopen
