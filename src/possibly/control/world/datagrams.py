@@ -21,10 +21,10 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.world import faults, libraries
-from possibly.control.world.ends import Waiter, change, wake
+from possibly.control.world.ends import change
 from possibly.control.world.happenings import withdraw
 from possibly.control.world.listeners import NET, Names, is_local, network_of, number_of
-from possibly.control.world.wires import Wire
+from possibly.control.world.wires import Waiter, Wire, wake
 from possibly.probes.patching import Patches
 
 Address = int | str

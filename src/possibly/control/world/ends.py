@@ -7,17 +7,13 @@ that is sent to an end which is closed is lost; then the sender is told.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.world.flows import Flow
-from possibly.control.world.wires import Item, Receive, Wire
-
-Waiter = tuple[Any, Any]
-"""An event loop, and the future that it waits for."""
+from possibly.control.world.wires import Item, Receive, Waiter, Wire, wake
 
 
 def change(thing: str, *opened: str) -> None:
@@ -26,18 +22,6 @@ def change(thing: str, *opened: str) -> None:
     if kernel is not None and not kernel.ending:
         kernel.add(Access(thing, True))
         kernel.opened(*((kind, thing) for kind in opened))
-
-
-def wake(waiters: list[Waiter]) -> None:
-    """Tells loops some time later that what they wait for is there."""
-    for loop, future in waiters:
-        Wire(loop, "news of a socket").send("it is ready", partial(_resolve, future))
-    waiters.clear()
-
-
-def _resolve(future: Any, _: Any) -> None:
-    if not future.done():
-        future.set_result(None)
 
 
 def way_to(label: str, loop: Any = None) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.world.wires import Waiter, wake
 
 OF_MACHINES, OF_PATHS = 3_900_000, 212_992
 """Bytes that are on their way at most, between addresses of the internet, and between paths or in a pair."""
@@ -28,8 +29,7 @@ class Flow:
     def __init__(self, room: int) -> None:
         self.room = room
         self.load = 0
-        self.waiters: list[Any] = []
-        """Loops with futures that wait for room, as `ends.Waiter`."""
+        self.waiters: list[Waiter] = []
         self.relieve: Any = None
         """Is called when something has been taken, if the sender is a transport that has paused."""
         self.name = name_for("flow")
@@ -60,8 +60,6 @@ class Flow:
             self._tell()
 
     def _tell(self) -> None:
-        from possibly.control.world.ends import wake
-
         if self.load <= self.room // 2:
             wake(self.waiters)
         if self.relieve is not None:

@@ -18,10 +18,10 @@ from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.world import faults
-from possibly.control.world.ends import End, Waiter, change, tie, wake, way_to
+from possibly.control.world.ends import End, change, tie, way_to
 from possibly.control.world.flows import OF_MACHINES, OF_PATHS, Flow
 from possibly.control.world.transports import Link, attach
-from possibly.control.world.wires import Wire
+from possibly.control.world.wires import Waiter, Wire, wake
 
 NET = "_:network"
 FIRST_PORT = 40_001

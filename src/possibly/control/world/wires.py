@@ -12,6 +12,7 @@ its own; the one that is taken takes the others away.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from possibly.control.execution import Access, Operation
@@ -179,3 +180,19 @@ class Wire:
                 if task is not kernel.current and not task.ended:
                     withdraw(kernel, self.loop, task)
         self._arrived += way.items
+
+
+Waiter = tuple[Any, Any]
+"""An event loop, and the future that it waits for."""
+
+
+def wake(waiters: list[Waiter]) -> None:
+    """Tells loops some time later that what they wait for is there."""
+    for loop, future in waiters:
+        Wire(loop, "news of a socket").send("it is ready", partial(_resolve, future))
+    waiters.clear()
+
+
+def _resolve(future: Any, _: Any) -> None:
+    if not future.done():
+        future.set_result(None)
