@@ -54,7 +54,8 @@ demo: $(RUNTIME) ## check an example run: the failing order explained, and a pag
 	  --html $(DEMO)/mutex.html; status=$$?; test $$status -eq 1 || \
 	  { echo "the demo should find one violation, but the check ended with status $$status" >&2; exit 1; }
 
-test: lint types unit ## everything: lint, format, types and tests
+test: lint ## everything: lint, format, types and tests
+	@$(MAKE) --no-print-directory -j2 types unit
 
 lint: $(TOOLS) ## lint and check the format
 	$(BIN)/ruff check .

@@ -16,9 +16,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LONG = """
-control/runtime control/world control/joining views views/testing views/web why session/exploring
-control/macro control/forking control/models control/schedulers control/loading control/temporal
-control session probes recorder examples real detection
+views control/runtime session detection control/macro control/world control/joining views/testing
+session/exploring probes why views/web real control control/forking recorder control/schedulers examples
+control/temporal control/models control/loading
 """.split()
 """Folders with an interpreter of their own, each without those in it that are named too."""
 NOTHING = 5

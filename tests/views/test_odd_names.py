@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from possibly.views.cli.main import main
@@ -55,7 +55,9 @@ def quoted(text: str) -> str:
 
 @pytest.mark.parametrize("source", [THREADS, TASKS], ids=["threads", "tasks"])
 @settings(
-    max_examples=MANY, derandomize=MANY == 1, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=MANY,
+    phases=[Phase.explicit] if MANY == 1 else list(Phase),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @example("a:b", "a", "", "two\nlines", "x:1", "pool:1", "pool")
 @example("", "#1", "a.b", "<b>", "q\"u'o", "", "")
