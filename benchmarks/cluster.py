@@ -25,7 +25,8 @@ from typing import Any
 from possibly.control.cluster.client import Cluster
 from possibly.control.forking.zygote import script
 from possibly.session.exploring.cluster import put_into
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 from tests.session.streams.servers import COMMANDS, Server
 
 PROGRAM = """

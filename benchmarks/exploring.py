@@ -26,7 +26,8 @@ from statistics import median
 from typing import NamedTuple
 
 from possibly.control.forking.zygote import ControlledProgram, script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 SEARCHES = 7
 HEAD = "import threading\n"

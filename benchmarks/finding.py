@@ -18,7 +18,8 @@ from statistics import median
 from typing import NamedTuple
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 SCHEDULERS = ("dpor", "pct", "random", "bounded")
 SEEDS = 5

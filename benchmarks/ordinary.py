@@ -17,7 +17,8 @@ from pathlib import Path
 
 from possibly.control.forking.forks import Zygote
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 LOCKED = """\
 import threading

@@ -35,7 +35,7 @@ from possibly.logic.parser import parse
 from possibly.models.reader import read_model
 from possibly.session.debugging.live import LiveSystem
 from possibly.session.debugging.temporal import Opening, opened
-from possibly.session.exploring.explore import Options as Exploring
+from possibly.session.exploring.exploration import Options as Exploring
 from possibly.session.exploring.explore import explore
 from tests.logic.ltl.minimal import TooManyStatesError, minimal_automaton
 

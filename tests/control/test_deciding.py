@@ -9,7 +9,8 @@ from possibly.control.why.atomic import smallest_atomic
 from possibly.control.why.nearby import Nearby, passes
 from possibly.control.why.pairs import deciding, turned_round
 from possibly.control.why.returning import point_of_no_return
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 LOST = """import threading
 n = 0

@@ -35,7 +35,8 @@ TELL = """
 import hashlib, sys
 from possibly.control.runtime import kernel
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.explore import explore
+from possibly.session.exploring.exploration import Options
 told = []
 with script((sys.argv[1],)) as program:
     found = explore(program, Options(seen=lambda execution, wrong, _: told.append(repr((execution, wrong)))))

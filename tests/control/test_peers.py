@@ -20,7 +20,8 @@ import pytest
 
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 FOLDER = Path(__file__).parents[2] / "examples" / "bugs"
 PEERS = {

@@ -10,8 +10,9 @@ import pytest
 from possibly.control.execution import Execution
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.workers import Team
-from possibly.session.exploring import explore as exploring
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring import search as exploring
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 from tests.control.test_families import FAMILIES
 
 

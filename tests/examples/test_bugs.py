@@ -8,7 +8,8 @@ import pytest
 
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 FOLDER = Path(__file__).parents[2] / "examples" / "bugs"
 

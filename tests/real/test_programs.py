@@ -17,7 +17,8 @@ from typing import NamedTuple
 import pytest
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 BOOKS = sorted((Path(__file__).parent / "books").glob("*.txt"))
 QUICK = frozenset(

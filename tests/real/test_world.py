@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 PROGRAMS = sorted(Path(__file__).parent.glob("world_*.py"))
 QUICK = {

@@ -24,7 +24,7 @@ from possibly.verdict.model import Verdict, Witness
 if TYPE_CHECKING:
     from possibly.control.temporal.stack import TemporalStack
     from possibly.logic.specification import Let
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.record import Recorder
     from possibly.session.watching.sending import Sender
     from possibly.session.why.failure import Failure
@@ -229,7 +229,7 @@ def explore(
     touched. `keep` is a file for the failing schedule; `replay` is such a file, and runs that schedule alone.
     Arguments that are strategies of Hypothesis are drawn, so many `examples`, and each is explored.
     """
-    from possibly.session.exploring.explore import Options as Search
+    from possibly.session.exploring.exploration import Options as Search
     from possibly.session.exploring.functions import (
         about_packages,
         about_world,

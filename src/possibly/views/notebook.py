@@ -96,7 +96,8 @@ def _report(computation: Computation, report: Report) -> tuple[str, str]:
 
 def _explored(words: list[str], cell: str) -> object:
     """Explores the cell as a program of its own."""
-    from possibly.session.exploring.explore import Options, explore
+    from possibly.session.exploring.exploration import Options
+    from possibly.session.exploring.explore import explore
     from possibly.views.api import Explored
     from possibly.views.cli.controlled.explore import controlled
     from possibly.views.cli.main import parser

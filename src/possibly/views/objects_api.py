@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from possibly.errors import UsageError
 
 if TYPE_CHECKING:
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.exploring.inputs import Inputs
     from possibly.session.exploring.objects import Scenario
     from possibly.session.why.failure import Failure
@@ -65,7 +65,7 @@ def linearizable(
     with a value or a Hypothesis strategy for each argument. Each scenario has up to `calls` calls a thread.
     The object used by one thread alone says which results are right, so it must not block there.
     """
-    from possibly.session.exploring.explore import Options
+    from possibly.session.exploring.exploration import Options
     from possibly.session.exploring.explore import explore as explored
     from possibly.session.exploring.inputs import tried
     from possibly.session.exploring.objects import Run, scenarios, sequential

@@ -17,7 +17,8 @@ from possibly.control.forking.zygote import script
 from possibly.control.tree import HUNT
 from possibly.errors import PossiblyError
 from possibly.session.exploring.cluster import connected, put_into
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 from possibly.views.cli.main import main
 from tests.control.test_families import LASTZERO, LOCKED, UNLOCKED
 

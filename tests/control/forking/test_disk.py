@@ -11,7 +11,8 @@ from possibly.control.execution import Outcome
 from possibly.control.forking import disk
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course, Habit
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 HEAD = """\
 import os, pathlib, shutil, sqlite3, sys, tempfile, threading

@@ -6,7 +6,8 @@ import gc
 import threading
 
 from possibly.control.forking.function import function_program
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 total = 0
 

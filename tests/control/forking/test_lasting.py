@@ -20,7 +20,8 @@ from possibly.control.forking import lasting
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.runtime import batons
 from possibly.control.schedulers.course import Course, Habit
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 from tests.control.runtime.generated import program
 from tests.control.test_families import FAMILIES
 

@@ -18,7 +18,8 @@ from possibly.control.forking.standing import place_in
 from possibly.control.forking.system import end_group
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 HANGS = """import os
 reading, writing = os.pipe()

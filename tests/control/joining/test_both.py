@@ -8,7 +8,8 @@ import pytest
 
 from possibly.control.joining.both import Both
 from possibly.control.joining.frames import READS
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 from tests.control.joining.judged import results
 from tests.control.joining.test_explorer import LOCKED
 

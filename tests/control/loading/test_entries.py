@@ -10,7 +10,8 @@ import pytest
 
 from possibly.control.forking.zygote import script
 from possibly.control.loading import entries
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 TWO = """
 threads = [threading.Thread(target=work, args=(number,)) for number in (0, 1)]

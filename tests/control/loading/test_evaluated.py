@@ -9,7 +9,7 @@ import pytest
 
 from possibly.control.forking.execution import Job
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.running import Stay, explored, once
 
 SAME = """

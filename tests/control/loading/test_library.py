@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.running import explored
 
 KEYS = """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 COPIED = """
 import copy, threading

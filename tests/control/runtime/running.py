@@ -6,7 +6,8 @@ from pathlib import Path
 
 from possibly.control.execution import Choice, Execution, Step, Task
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 
 class Stay:

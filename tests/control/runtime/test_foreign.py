@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 GO = """
 import queue, threading, time

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.running import explored
 
 TWICE = {

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.running import explored
 
 FOLDER = Path(__file__).parent / "plain"

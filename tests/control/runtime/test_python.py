@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 
 HEAD = """
 import threading

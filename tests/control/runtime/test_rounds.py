@@ -6,7 +6,8 @@ from pathlib import Path
 
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 STARTS = """
 threads = [threading.Thread(target=work, name=name) for name, work in works.items()]

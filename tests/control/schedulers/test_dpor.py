@@ -15,7 +15,8 @@ from possibly.control.execution import Execution, Outcome
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.dpor import NEAR, Dpor, _is_elsewhere
 from possibly.control.tree import ExecutionTree, Node
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 from tests.control.bugs import BUGS
 from tests.control.programs import FAMILIES, interpreted, random_program
 from tests.control.toy import Toy, classes, classes_by_prefixes

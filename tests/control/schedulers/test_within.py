@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from possibly.control.schedulers.within import Within
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from possibly.views.testing.options import made
 from tests.control.runtime.running import explored
 

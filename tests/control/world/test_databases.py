@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from possibly.control.forking.zygote import script
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 
 BANK = """
 import os, sqlite3, tempfile, threading

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.session.exploring.explore import Exploration, Options
+from possibly.session.exploring.exploration import Exploration, Options
 from tests.control.runtime.running import explored
 
 PROTOCOL = """\

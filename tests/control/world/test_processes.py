@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.session.exploring.explore import Exploration
+from possibly.session.exploring.exploration import Exploration
 from tests.control.runtime.brute import reduced
 from tests.control.runtime.running import explored
 

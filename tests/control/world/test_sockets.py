@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.brute import reduced
 from tests.control.runtime.running import explored
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.session.exploring.explore import Options
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.running import explored
 
 if find_spec("trio") is None:  # it is not imported here: programs shall import it themselves

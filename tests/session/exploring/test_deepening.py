@@ -12,7 +12,8 @@ from possibly.control.forking.zygote import script
 from possibly.control.schedulers.bounded import Bounded
 from possibly.control.schedulers.dpor import Dpor
 from possibly.session.exploring.deepening import Deepening
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 from possibly.views.text.exploration import document, report
 from tests.control.programs import locked, unlocked
 from tests.control.toy import Toy

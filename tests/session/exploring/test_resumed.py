@@ -8,7 +8,8 @@ import pytest
 
 from possibly.control.forking.zygote import script
 from possibly.errors import PossiblyError
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 from possibly.session.exploring.resumed import Kept
 from possibly.views.cli.main import main
 from tests.control.test_families import LOCKED, UNLOCKED

@@ -14,7 +14,8 @@ from possibly.order.computation import Computation
 from possibly.recorder.watch import watched
 from possibly.session.checking.check import Options as Checking
 from possibly.session.exploring.checks import property_check
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 from possibly.session.exploring.traces import detailed_trace_of, process_names, trace_of
 from possibly.views.cli.main import main
 

@@ -8,7 +8,7 @@ import pytest
 
 from possibly.control.macro.choices import Branch
 from possibly.control.macro.tree import Tree, arcs_of
-from possibly.session.exploring.explore import Exploration
+from possibly.session.exploring.exploration import Exploration
 from possibly.session.macro_steps.answer import FailingPath, answer_of
 from possibly.session.macro_steps.between import Between
 from possibly.verdict.reasons import Reason

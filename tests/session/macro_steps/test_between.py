@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from possibly.session.exploring.explore import Exploration
+from possibly.session.exploring.exploration import Exploration
 from possibly.session.macro_steps.between import Between, is_certain, is_wanted, verdict
 from possibly.views.cli.main import main
 from tests.control.macro.simulated import Program, explored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from possibly.session.exploring.explore import Exploration
+from possibly.session.exploring.exploration import Exploration
 from possibly.verdict.answer import Answer
 from possibly.verdict.coverage import Coverage, Level
 from possibly.verdict.reasons import Reason

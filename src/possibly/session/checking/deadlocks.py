@@ -18,7 +18,7 @@ from possibly.verdict.deadlocks import Deadlock
 
 if TYPE_CHECKING:
     from possibly.control.forking.zygote import ControlledProgram
-    from possibly.session.exploring.explore import Exploration, Options, Progress
+    from possibly.session.exploring.exploration import Exploration, Options, Progress
 
 ASSUMED = "accesses to shared memory, which were not recorded, decide nothing"
 MOST_STEPS = 2_000_000

@@ -5,6 +5,7 @@
 - `cluster`: exploring with the machines of a cluster
 - `confirm`: confirming a prediction
 - `deepening`: levels of preemptions beside a search that will not come to its end
+- `exploration`: what is asked of a search, and what it answers
 - `explore`: exploring a program
 - `functions`: exploring a function
 - `inputs`: inputs from Hypothesis, each tried on every schedule
@@ -12,6 +13,7 @@
   thread alone?
 - `replay`: A failing schedule as a file, and one that is run again from its file
 - `resumed`: A search that goes on where an earlier one stopped
+- `search`: a search that is under way
 - `traces`: an execution as a trace
 - `programs`: programs to be explored, as views ask for them
 - `branches`: A search whose branches are explored by the workers of a cluster; the tree of executions stays

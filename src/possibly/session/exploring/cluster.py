@@ -11,7 +11,7 @@ from possibly.control.forking.zygote import ControlledProgram
 
 if TYPE_CHECKING:
     from possibly.control.cluster.client import Cluster
-    from possibly.session.exploring.explore import Exploration, Options
+    from possibly.session.exploring.exploration import Exploration, Options
 
 
 @contextmanager

@@ -18,7 +18,8 @@ from possibly.records import replace
 from possibly.session.checking.check import Options as Checking
 from possibly.session.checking.check import check_trace
 from possibly.session.exploring.checks import property_check
-from possibly.session.exploring.explore import Exploration, Options, Progress, explore
+from possibly.session.exploring.exploration import Exploration, Options, Progress
+from possibly.session.exploring.explore import explore
 from possibly.trace.model import Trace
 from possibly.verdict.model import Report, Verdict
 

@@ -8,7 +8,8 @@ from typing import Any
 from possibly.control.forking.disk import OURS as OURS
 from possibly.control.forking.zygote import ControlledProgram
 from possibly.errors import UsageError
-from possibly.session.exploring.explore import FAULTS, Exploration, Options, explore
+from possibly.session.exploring.exploration import FAULTS, Exploration, Options
+from possibly.session.exploring.explore import explore
 from possibly.session.exploring.replay import replay_of, save
 from possibly.verdict.reasons import Reason
 

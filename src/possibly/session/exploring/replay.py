@@ -20,7 +20,7 @@ from possibly.errors import PossiblyError
 from possibly.logic.specification import Specification, property_from_text, read_specification
 from possibly.session.checking.check import Options as Checking
 from possibly.session.exploring.checks import property_check, race_check, shown_by
-from possibly.session.exploring.explore import BAD
+from possibly.session.exploring.exploration import BAD
 from possibly.session.why.asked import asked_steps
 from possibly.session.why.failure import Failure
 from possibly.session.why.simplest import told_whole

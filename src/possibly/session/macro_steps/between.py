@@ -23,7 +23,7 @@ from possibly.logic.ltl.claims import Truth
 from possibly.logic.specification import property_from_text
 from possibly.logic.syntax import And, Node, Temporal
 from possibly.logic.walk import nodes
-from possibly.session.exploring.explore import Exploration
+from possibly.session.exploring.exploration import Exploration
 from possibly.verdict.reasons import Reason
 
 MOST_EXECUTIONS = 1_000

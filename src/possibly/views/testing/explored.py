@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from possibly.errors import PossiblyError, UsageError
-from possibly.session.exploring.explore import Exploration, Options, explore
+from possibly.session.exploring.exploration import Exploration, Options
+from possibly.session.exploring.explore import explore
 from possibly.session.exploring.functions import about_packages, about_world
 from possibly.session.exploring.programs import function_program
 from possibly.session.why.failure import Failure

@@ -12,7 +12,7 @@ from possibly.views.testing import inside
 from possibly.views.text.answers import reason_text
 
 if TYPE_CHECKING:
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.why.failure import Failure
 
 

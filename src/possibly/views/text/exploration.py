@@ -22,7 +22,7 @@ from possibly.views.text.words import count_text
 
 if TYPE_CHECKING:
     from possibly.control.why import Moment, Pair
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.why.failure import Failure
 FRAMES = 5
 """Frames of the user's code that are shown."""

@@ -21,7 +21,7 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.trace.streams import replacing
 
 if TYPE_CHECKING:
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.exploring.programs import ControlledProgram
 
 FORMAT, VERSION = "possibly-executions", 1

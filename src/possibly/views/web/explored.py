@@ -187,7 +187,7 @@ class LiveExecutions:
 
     def _add(self, execution: Execution) -> int:
         """Properties are not looked at again: an end without a failure is then none with a verdict."""
-        from possibly.session.exploring.explore import BAD
+        from possibly.session.exploring.exploration import BAD
 
         is_bad = execution.outcome in BAD
         place = self.tree.add(execution, (execution.failure or {}) if is_bad else None)

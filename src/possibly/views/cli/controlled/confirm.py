@@ -110,7 +110,7 @@ def driven(
 ) -> int:
     """Drives the program there, tells what happened, and gives the exit status."""
     from possibly.session.exploring.confirm import confirm
-    from possibly.session.exploring.explore import Options
+    from possibly.session.exploring.exploration import Options
 
     options = Options(executions=arguments.executions, seconds=arguments.time, explain=True)
     progress = terminal_progress()

@@ -31,7 +31,7 @@ def confirm_deadlocks(arguments: Any, words: tuple[str, ...]) -> int:
 
 def _confirmed(report: DeadlockReport, number: int, words: tuple[str, ...], arguments: Any) -> int:
     from possibly.session.checking.deadlocks import confirmed
-    from possibly.session.exploring.explore import Options
+    from possibly.session.exploring.exploration import Options
 
     options = Options(executions=arguments.executions, seconds=arguments.time, explain=True)
     progress = terminal_progress()

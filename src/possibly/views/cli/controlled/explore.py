@@ -26,7 +26,7 @@ from possibly.views.cli.properties import add_property_arguments, has_properties
 if TYPE_CHECKING:
     from possibly.control.execution import Execution
     from possibly.logic.specification import Specification
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.exploring.programs import ControlledProgram
     from possibly.session.exploring.resumed import Kept
     from possibly.session.macro_steps.between import Between
@@ -142,7 +142,7 @@ def _jobs(text: str) -> int:
 
 
 def _kinds(text: str) -> list[str]:
-    from possibly.session.exploring.explore import FAULTS
+    from possibly.session.exploring.exploration import FAULTS
 
     found = [each.strip() for each in text.split(",") if each.strip()]
     for each in found:
@@ -173,7 +173,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from possibly.session.exploring.checks import PropertyCheck
     from possibly.session.exploring.cluster import connected, cost, put_into
-    from possibly.session.exploring.explore import Options, explore
+    from possibly.session.exploring.exploration import Options
+    from possibly.session.exploring.explore import explore
 
     words = words_of(arguments)
     Answers(arguments)  # a contradiction is told before the search
@@ -221,7 +222,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _step_by_step(words: tuple[str, ...], arguments: argparse.Namespace) -> tuple[Between, dict[str, object]]:
     """What macro-steps do not control; also the values that the program begins with."""
-    from possibly.session.exploring.explore import Options, explore
+    from possibly.session.exploring.exploration import Options
+    from possibly.session.exploring.explore import explore
     from possibly.session.macro_steps.between import MOST_EXECUTIONS, Between
 
     limited = arguments.executions is not None or arguments.time is not None
