@@ -149,6 +149,27 @@ def history(data: bytes, folder: Path) -> None:
     read_history(data.decode("utf-8", "replace"))
 
 
+def transactions(data: bytes, folder: Path) -> None:
+    """A history of transactions, and whether they could have come one after another."""
+    command("serializable", _file(folder, "history", data), "--timeout", "2")
+
+
+def net(data: bytes, folder: Path) -> None:
+    """A Petri net, made an expression."""
+    command("paths", "--from-net", _file(folder, "net.json", data))
+
+
+def resumed(data: bytes, folder: Path) -> None:
+    """The file of a search that is to go on."""
+    from possibly.control.forking.zygote import script
+    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.resumed import Kept
+
+    _file(folder, "program.py", b"")
+    with script(("program.py",)) as program:
+        Kept(_file(folder, "kept", data), ("program.py",), []).begin(program, Exploration())
+
+
 def monitor(data: bytes, folder: Path) -> None:
     """What senders say to a monitor, with a formula that is followed."""
     from possibly.session.checking.check import Options
@@ -211,6 +232,9 @@ TARGETS: dict[str, Target] = {
     "schedule": schedule,
     "tree": tree,
     "history": history,
+    "transactions": transactions,
+    "net": net,
+    "resumed": resumed,
     "monitor": monitor,
     "adapter": adapter,
     "page": page,

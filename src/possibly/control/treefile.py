@@ -25,6 +25,10 @@ from possibly.errors import PossiblyError
 from possibly.trace.streams import opened, replacing
 
 FIRST_LINE = b"possibly tree 1\n"
+DAMAGES = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
+"""What goes wrong in a file that somebody else has changed."""
+LARGEST = 1 << 30
+"""Bytes of all nodes."""
 _WORDS = 4
 
 Footprint = tuple[Access, ...]
@@ -76,16 +80,26 @@ def load_tree(path: str, about: dict[str, Any]) -> tuple[ExecutionTree, dict[str
     try:
         text, _, packed = data[len(FIRST_LINE) :].partition(b"\n")
         head = json.loads(text)
-        words = array("I", zlib.decompress(packed))
+        words = array("I", _unpacked(packed))
         if head["about"] != json.loads(json.dumps(about)):
             raise _other(path, head["about"], about)
         if sys.byteorder == "big":
             words.byteswap()
         return _grown(head, words), dict(head["more"])
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error):
-        raise PossiblyError(
-            "a damaged execution tree", file=path, hint="remove the file to begin anew"
-        ) from None
+    except (*DAMAGES, zlib.error):
+        raise damaged(path) from None
+
+
+def damaged(path: str) -> PossiblyError:
+    return PossiblyError("a damaged execution tree", file=path, hint="remove the file to begin anew")
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    found = unpacking.decompress(packed, LARGEST)
+    if not unpacking.eof:
+        raise ValueError("it has no end, or is larger than any that we write")
+    return found
 
 
 def _other(path: str, there: dict[str, Any], here: dict[str, Any]) -> PossiblyError:

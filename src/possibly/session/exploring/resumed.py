@@ -13,7 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 from possibly.control.schedulers.dpor import Dpor
-from possibly.control.treefile import load_tree, save_tree
+from possibly.control.treefile import DAMAGES, damaged, load_tree, save_tree
 from possibly.errors import PossiblyError
 from possibly.verdict.reasons import Reason
 
@@ -45,19 +45,27 @@ class Kept:
         if not os.path.exists(self.path):
             return Dpor()
         tree, more = load_tree(self.path, self._about(program))
-        for file, digest in more["sources"].items():
+        try:
+            self._check_sources({str(file): str(digest) for file, digest in more["sources"].items()})
+            program.visible.update(map(str, more["visible"]))
+            program.watching.update(map(str, more.get("watching", ())))
+            found.executions = found.earlier = tree.executions
+            found.steps = int(more["steps"])
+            found.open.update(
+                {what: Reason(str(where), str(remedy)) for what, (where, remedy) in more["open"].items()}
+            )
+        except DAMAGES:
+            raise damaged(self.path) from None
+        return Dpor(tree)
+
+    def _check_sources(self, sources: dict[str, str]) -> None:
+        for file, digest in sources.items():
             if _digest(file) != digest:
                 raise PossiblyError(
                     f"this search is of another version of {file}",
                     file=self.path,
                     hint="remove the file to begin anew",
                 )
-        program.visible.update(more["visible"])
-        program.watching.update(more.get("watching", ()))
-        found.executions = found.earlier = tree.executions
-        found.steps = more["steps"]
-        found.open.update({what: Reason(*told) for what, told in more["open"].items()})
-        return Dpor(tree)
 
     def save(self, program: ControlledProgram, found: Found, explorer: Any, passing: set[str]) -> None:
         """What was covered so far; `passing` are reasons for an open end that the next run does not have."""
