@@ -35,6 +35,9 @@ FEW = 100_000
 """Cuts times processes up to which visiting all cuts takes no longer than to load a solver."""
 
 
+MANY, MOST_CUTS_OF_A_PART = 20, 500
+"""Parts of a formula from which on one with so few cuts is answered by visiting them."""
+
 LONG = 200
 """Nodes from which on a formula is worth a pass that shortens it; a shorter one is told as it was written."""
 
@@ -370,7 +373,8 @@ def _by_parts(
     unknown: Answer | None = None
     assumed: dict[str, None] = {}
     for part in parts:
-        found = answer(language, part, lattice, predicates, budget, "auto")
+        found = _on_few_cuts(language, part, lattice, predicates, budget) if len(parts) > MANY else None
+        found = found or answer(language, part, lattice, predicates, budget, "auto")
         if found.finding is None:
             unknown = unknown or found
         elif found.finding.value == decides:
@@ -382,6 +386,22 @@ def _by_parts(
     note = f"each of {len(parts):,} parts was asked by itself; the last: {'; '.join(found.notes)}"
     finding = Finding(not decides, assumed=tuple(assumed))
     return Answer(finding, found.engine, budget.visited, (note,))
+
+
+def _on_few_cuts(
+    language: str, formula: Node, lattice: Lattice, predicates: CutPredicates, budget: Budget
+) -> Answer | None:
+    """Of many formulas one that is quickly answered, where the projection leaves next to nothing."""
+    asked = Asked(Question(formula, Slicing(lattice, predicates, budget.look), budget), may_project=True)
+    part = budget.part(None)
+    try:
+        if language != "ctl" or not asked.leaves_few_cuts:
+            return None
+        found = _exhaustive(asked.to(True, part))
+    except LimitReachedError as limit:
+        return Answer(None, "exhaustive", part.visited, (), str(limit))
+    budget.visited = part.visited
+    return Answer(asked.finding(True, found), "exhaustive", part.visited, asked.told(True))
 
 
 class Asked:
@@ -397,6 +417,13 @@ class Asked:
     @cached_property
     def has_few_cuts(self) -> bool:
         return self.may_project and few_cuts(self.question.lattice)
+
+    @property
+    def leaves_few_cuts(self) -> bool:
+        """Whether the projection has so few cuts that no other way is faster."""
+        if not self._project(self.question.budget) or self._projection is None:
+            return False
+        return self._projection.most_cuts <= MOST_CUTS_OF_A_PART
 
     def to(self, on_projection: bool, budget: Budget) -> Question:
         """The question for an engine, about the projection if it is one for that."""

@@ -12,7 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from possibly.logic.predicates.closures import LEAVES
 from possibly.logic.predicates.functions import compile_value, is_state, leaves
-from possibly.logic.syntax import And, Apart, AtLeast, Iff, Implies, Leaf, Node, Not, Or, Transit
+from possibly.logic.syntax import (
+    And,
+    Apart,
+    AtLeast,
+    Iff,
+    Implies,
+    Leaf,
+    Literal,
+    Node,
+    Not,
+    Or,
+    Subscript,
+    Transit,
+)
 from possibly.logic.walk import children
 from possibly.order.bitmaps import Bits
 from possibly.order.predicate import CutPredicates
@@ -74,7 +87,9 @@ class _Reader:
             elif (timelines := self._on_one_process(part)) is None:
                 pending += children(part)
             elif timelines:
-                self._add(timelines[0].process, _changes(_values(part, timelines)))
+                at = sorted({0}.union(*(self.predicates.turns(leaf) for leaf in leaves(part))))
+                values = _values(part, [[timeline.values[count] for count in at] for timeline in timelines])
+                self._add(timelines[0].process, [at[number] for number in _changes(values)])
 
     def _on_one_process(self, node: Node) -> list[Timeline] | None:
         """What a value reads, if that is one process alone or nothing."""
@@ -136,19 +151,27 @@ def _turns(states: Bits) -> Iterator[int]:
         truth = 1 - truth
 
 
-def _values(node: Node, timelines: Sequence[Timeline]) -> list[Value]:
-    """A value after each count of events; where it cannot be evaluated, one that differs from all others."""
-    compiled = compile_value(node)
-    known: dict[tuple[int, ...], Value] = {}
-    found = []
-    for read in zip(*(timeline.values for timeline in timelines), strict=True):
-        key = tuple(map(id, read))
-        if key not in known:
-            value = compiled.evaluate(list(read))
-            known[key] = object() if compiled.faults else value
-            compiled.faults.clear()
-        found.append(known[key])
+def _values(node: Node, read: Sequence[Sequence[Value]]) -> list[Value]:
+    """A value for each row of what is read; where it cannot be evaluated, one that differs from all."""
+    compiled, index = compile_value(node), _entry(node)
+    found: list[Value] = []
+    for row in zip(*read, strict=True):
+        first = row[0]
+        if index is not None and type(first) is list and index < len(first):
+            found.append(first[index])
+            continue
+        evaluated = compiled.evaluate(list(row))
+        found.append(object() if compiled.faults else evaluated)
+        compiled.faults.clear()
     return found
+
+
+def _entry(node: Node) -> int | None:
+    """Which entry of a list it is, if it is one."""
+    match node:
+        case Subscript(value, Literal(index)) if isinstance(value, LEAVES) and type(index) is int:
+            return index if index >= 0 else None
+    return None
 
 
 def _changes(values: Sequence[Value]) -> Iterator[int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from possibly.errors import TraceError
 from possibly.logic.bind import Declaration
@@ -61,6 +62,7 @@ class CutPredicates:
         self._known: dict[Node, Holds] = {}
         self._compiled: list[Predicate] = []
         self._states: dict[Node, Bits] = {}
+        self._turns: dict[Leaf, list[int]] = {}
         self._plain: dict[Form, dict[int, Bits | None]] = {}
         """By the form of a predicate on one variable, and by process."""
         self._templates: dict[Form, _Template | None] = {}
@@ -92,6 +94,14 @@ class CutPredicates:
         if isinstance(leaf, Local | At | Stack | Done):
             return (self.lattice.computation.trace.process_number[leaf.process],)
         return self.readings(leaf).support
+
+    def turns(self, leaf: Leaf) -> list[int]:
+        """The counts at which a fact of one process has another value than before, or an equal one anew."""
+        if leaf not in self._turns:
+            values = self.readings(leaf).values
+            pairs = zip(values, islice(values, 1, None), strict=False)
+            self._turns[leaf] = [count for count, (old, new) in enumerate(pairs, 1) if old is not new]
+        return self._turns[leaf]
 
     def table(self, node: Node, process: int) -> bytearray:
         """The truth of a predicate that depends on this process alone, a byte a count."""
