@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
 import pytest
 
+from possibly.detection import choose
 from possibly.detection.choose import ENGINES, Answer, answer, engines_for
 from possibly.detection.limits import Budget
 from possibly.errors import UsageError
@@ -12,6 +16,7 @@ from possibly.order.lattice import Lattice
 from possibly.order.predicate import CutPredicates
 from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
+from possibly.trace.build import TraceBuilder
 from possibly.trace.notation import trace
 
 GRID = " | ".join(f"P{i}(x=0): {'_ ' * 9} a{i}{{x=1}}" for i in range(4))
@@ -89,3 +94,35 @@ def test_unknown_engine_is_refused_with_the_known_ones() -> None:
         engines_for("ctl", "magic")
     with pytest.raises(UsageError, match="engine 'linear' does not answer ctl properties"):
         engines_for("ctl", "linear")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_many_parts_are_answered_on_what_is_left_of_the_run(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts about entries of lists, some with values that are no lists, some out of range."""
+    monkeypatch.setattr(choose, "MANY", 0)
+    monkeypatch.setattr(choose, "LONG", 0)
+    random = Random(seed)
+    builder = TraceBuilder()
+    builder.header(processes=[("P", {}), ("Q", {"n": 0}), ("R", {"n": 1, "l": [0, 1]})])
+    for number in range(7):
+        name = random.choice("PQR")
+        values: list[Any] = [[0, 1], [1, 1], [2], [1, True], "no list", 3]
+        fields = {"l": random.choice(values)} if random.random() < 0.6 else {"n": random.randint(0, 2)}
+        after = [f"e{random.randrange(number)}"] if number and random.random() < 0.4 else []
+        builder.add(name, id=f"e{number}", set=fields, after=after)
+    for name in "PQR":
+        builder.add(name, set={"l": [1, 0], "n": 0})
+    run = builder.finish()
+    operator, way = random.choice([("AG", "&"), ("EF", "|")])
+    parts = [f"{operator}({p}.l[{random.randint(0, 1)}] == {q}.n)" for p in "PQR" for q in "QR"]
+    formula = bind(parse(f" {way} ".join(parts), "ctl"), vocabulary(run)).formula
+    found = {}
+    for engine in ("auto", "exhaustive"):
+        lattice = Lattice(Computation(run))
+        predicates = CutPredicates(lattice, Readings(lattice.computation))
+        result = answer("ctl", formula, lattice, predicates, Budget(), engine)
+        assert result.finding is not None
+        found[engine] = result.finding.value
+    assert found["auto"] == found["exhaustive"]

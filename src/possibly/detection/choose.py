@@ -373,8 +373,8 @@ def _by_parts(
     unknown: Answer | None = None
     assumed: dict[str, None] = {}
     for part in parts:
-        found = _on_few_cuts(language, part, lattice, predicates, budget) if len(parts) > MANY else None
-        found = found or answer(language, part, lattice, predicates, budget, "auto")
+        small = _on_few_cuts(language, part, lattice, predicates, budget) if len(parts) > MANY else None
+        found = small or answer(language, part, lattice, predicates, budget, "auto")
         if found.finding is None:
             unknown = unknown or found
         elif found.finding.value == decides:

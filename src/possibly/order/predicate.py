@@ -98,7 +98,9 @@ class CutPredicates:
     def turns(self, leaf: Leaf) -> list[int]:
         """The counts at which a fact of one process has another value than before, or an equal one anew."""
         if leaf not in self._turns:
-            values = self.readings(leaf).values
+            reading = self.readings(leaf)
+            assert isinstance(reading, Timeline), "a fact of one process"
+            values = reading.values
             pairs = zip(values, islice(values, 1, None), strict=False)
             self._turns[leaf] = [count for count, (old, new) in enumerate(pairs, 1) if old is not new]
         return self._turns[leaf]

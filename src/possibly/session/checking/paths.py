@@ -13,9 +13,10 @@ from heapq import merge
 from time import perf_counter
 
 from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.paths.by_value import all_occurrences
 from possibly.detection.paths.expected import fitting
 from possibly.detection.paths.meaning import Meaning, check_variables, variable_names
-from possibly.detection.paths.occurrences import Occurrences, Partial, occurrences
+from possibly.detection.paths.occurrences import Occurrences, Partial
 from possibly.detection.paths.perform import (
     Debugger,
     Function,
@@ -157,7 +158,7 @@ class PathChecker:
     def _occurring(self, found: Property, meaning: Meaning, machine: Machine, budget: Budget) -> Found:
         """`never`, and a `watch` that does nothing."""
         search = _Search(found, meaning, machine, budget, tells=False)
-        search.collect(occurrences(meaning, machine, budget))
+        search.collect(all_occurrences(meaning, machine, budget))
         return search.found()
 
     # ---- watches that act -----------------------------------------------------------------------
