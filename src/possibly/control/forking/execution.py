@@ -249,6 +249,10 @@ class _Kept(io.BytesIO):
     def close(self) -> None:
         pass
 
+    def fileno(self) -> int:
+        """The terminal's, as without us: some ask for it, and hardly anybody writes there by it."""
+        return 1
+
 
 def _captured() -> io.BytesIO:
     """What the program prints is kept; nothing of it reaches the terminal."""

@@ -39,12 +39,12 @@ ATOMIC = {
         "builtins importlib _frozen_importlib _frozen_importlib_external zipimport site runpy abc "
         "_abc _py_abc enum types typing typing_extensions functools operator inspect dis opcode ast "
         "token tokenize keyword codecs encodings io _io os posixpath ntpath genericpath stat "
-        "_collections_abc copyreg __future__ _sitebuiltins sysconfig annotationlib "
+        "_collections_abc __future__ _sitebuiltins sysconfig annotationlib "
         "_colorize",
         "they make classes and functions, or look at what they are given and keep nothing",
     ),
     "caches": (
-        "re sre_compile sre_parse sre_constants _sre linecache traceback fnmatch locale gettext",
+        "re sre_compile sre_parse sre_constants _sre linecache traceback fnmatch locale",
         "whoever comes second computes the same again",
     ),
 }

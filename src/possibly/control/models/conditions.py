@@ -212,3 +212,19 @@ class Barrier(_PlainBarrier):
             running.kernel.conditions[lock.name] = condition.name
         label(condition.name, "barrier")
         label(lock.name, "lock of the barrier")
+
+    def _look(self) -> None:
+        """What is asked without the lock changes where that is taken."""
+        kernel = running.kernel
+        if kernel is not None:
+            kernel.visible("read", self._cond.name, touching(self._cond._lock.name, False))
+
+    @property
+    def broken(self) -> bool:
+        self._look()
+        return super().broken
+
+    @property
+    def n_waiting(self) -> int:
+        self._look()
+        return super().n_waiting

@@ -35,6 +35,8 @@ LOOKING = frozenset(
     "access listdir scandir walk readlink is_file is_dir is_symlink is_mount iterdir glob rglob iglob "
     "resolve realpath owner group poll select".split()
 )
+CONTENT = frozenset("getsize getmtime getctime stat lstat".split())
+"""Those of them that also say something of what is in a file."""
 READING = frozenset({"read_text", "read_bytes"})
 WRITING = frozenset({"write_text", "write_bytes"})
 MODULES = frozenset("pathlib posix nt posixpath ntpath genericpath shutil tempfile glob os select".split())
@@ -60,6 +62,8 @@ def touched(function: Any, module: str) -> Touched | None:
         return lambda given, options: _file(os.fspath(owner), name in WRITING)  # type: ignore[arg-type]
     if module == "pathlib" and name == "open":
         return lambda given, options: _opened((owner, *given), options)
+    if name in CONTENT:
+        return lambda given, options: _file((*given, owner, "")[0] if module != "pathlib" else owner, False)
     return lambda given, options: [(ALL, Access(ALL, name not in LOOKING))]
 
 

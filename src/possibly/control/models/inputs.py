@@ -3,8 +3,10 @@
 Virtual time belongs to a task (see `kernel`): it moves on by what the task sleeps or waits, by a microsecond
 with each look at it, and to that of whoever the task comes after. A sleep says only that some time passes;
 how long others take meanwhile is open, so it orders nothing. Random bits are drawn by each task from a
-generator of its own, seeded by the name of the task, so that they do not depend on the schedule; what
-`random` makes of them in Python is code like any other. Standard input is the same text in every execution.
+generator of its own, seeded by the name of the task, so that they do not depend on the schedule; but as soon
+as the program seeds `random`, or looks at its state, there is one generator for all, which every draw
+changes. What `random` makes of the bits in Python is code like any other. Standard input is the same text in
+every execution.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import random
 import time
 from typing import Any
 
+from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
 from possibly.probes.patching import Patches
 
 START = 1_700_000_000.0
@@ -82,22 +86,43 @@ def _sleep(plain: Any) -> Any:
 
 _DRAWN = ("random", "getrandbits", "seed", "getstate", "setstate")
 """What a generator does in C, or to what it keeps there."""
+_SETTING = frozenset({"seed", "getstate", "setstate"})
+_STATE = "the numbers of random"
 
 
-def _generator() -> Any:
-    kernel = running.kernel
-    if kernel is None:
+class _Common:
+    """The generator of a program that has seeded it, and the execution it belongs to."""
+
+    def __init__(self) -> None:
+        self.kernel: Any = None
+        self.generator: Any = None
+
+
+_common = _Common()
+
+
+def _generator(name: str = "") -> Any:
+    kernel, memory = running.kernel, accesses.memory
+    if kernel is None or memory is None:
         return _plain
     task = kernel.current
     task.trail.turn()
-    if task.random is None:
+    if name in _SETTING:
+        memory.write_rarely(kernel, _STATE)  # draws are told of from then on
+        if _common.kernel is not kernel:
+            _common.kernel, _common.generator = kernel, _plain_random(f"{seed}")
+    if _common.kernel is kernel or _STATE in memory.rare:
+        memory.access(kernel, _STATE, _STATE, (Access(_STATE, name != "getstate"),), "")
+    if _common.kernel is kernel:
+        task.random = _common.generator
+    elif task.random is None:
         task.random = _plain_random(f"{seed}/{task.name}")
     return task.random
 
 
 def _drawn(name: str) -> Any:
     def draw(*given: Any, **options: Any) -> Any:
-        return getattr(_generator(), name)(*given, **options)
+        return getattr(_generator(name), name)(*given, **options)
 
     draw.__name__ = name
     return draw

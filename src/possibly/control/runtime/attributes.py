@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 from possibly.control.execution import Access
 from possibly.control.models.primitives import Quiet
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.contents import item_of
+from possibly.control.runtime.contents import everything, item_of, shape
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, VISIBLE, Memory
+from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, LIVES, VISIBLE, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CONTAINER,
@@ -38,6 +38,7 @@ from possibly.control.runtime.things import (
     dictionary_of,
     is_a,
     is_own,
+    may_hold,
 )
 from possibly.control.runtime.variables import BEHAVIOUR, call_it, is_behaviour
 
@@ -99,6 +100,10 @@ def _touch_more(now: Now, parts: list[Part]) -> None:
                 kernel.add(each)
 
 
+LOOKING_AT_LIVES = Part(LIVES, LIVES, (Access(LIVES, False),))
+"""Whoever asks a weak reference, or uses a proxy that is one."""
+
+
 def touch_object(value: Any, writes: bool, at: str) -> None:
     """An object of a library is used: it is one thing."""
     now = accesses.active()
@@ -139,7 +144,7 @@ def _borrowed_part(given: dict[str, Any], name: str, now: Now, writes: bool, at:
     kernel, memory = now
     owner = memory.namespaces.get(id(given))
     if owner is not None:
-        return member_part(owner[1], name, now, writes, at)
+        return member_part(owner[1](), name, now, writes, at)
     named = memory.things.named(given, kernel, at)
     thing, footprint = item_of(given, named, name, writes)
     return Part(named.family, thing, footprint, None if named.exact else id(given))
@@ -230,12 +235,14 @@ def reading_parts(value: Any, name: str, now: Now, at: str) -> list[Part]:
         return _of_module(value, name, now, at)
     if issubclass(cls, type):
         return _of_class(value, name, now, at)
+    if cls is super:
+        return _of_super(value, name, now, at)
     is_place, owners, held, is_data = resolved(memory, cls, name)
     rare = name in memory.rare
     parts = _of_bases(cls, now, at)
-    if "__class__" in memory.rare and _may_hold(cls):
+    if "__class__" in memory.rare and may_hold(cls):
         parts.append(member_part(value, "__class__", now, False, at))
-    if is_place and _may_hold(cls):
+    if is_place and may_hold(cls):
         has_own = is_data or _has_own(value, name)
         if has_own or rare or not is_behaviour(held):
             parts.append(member_part(value, name, now, False, at))
@@ -264,11 +271,6 @@ def special_parts(value: Any, now: Now, at: str) -> list[Part]:
     return [member_part(base, name, now, False, at) for base in bases for name in now[1].specials]
 
 
-def _may_hold(cls: type) -> bool:
-    """Whether objects of the class have attributes of their own: a dictionary or slots."""
-    return cls.__dictoffset__ != 0 or any("__slots__" in _space(base) for base in cls.__mro__[:-1])
-
-
 def _of_module(value: Any, name: str, now: Now, at: str) -> list[Part]:
     held = _space(value).get(name, _ABSENT)
     if held is not _ABSENT and is_behaviour(held) and name not in now[1].rare:
@@ -281,19 +283,31 @@ def _of_module(value: Any, name: str, now: Now, at: str) -> list[Part]:
 
 
 def _of_class(value: Any, name: str, now: Now, at: str) -> list[Part]:
-    memory = now[1]
+    return _of_bases(value, now, at) + _looked_up((*value.__mro__, *type(value).__mro__), name, now, at)
+
+
+def _of_super(value: Any, name: str, now: Now, at: str) -> list[Part]:
+    """`super().name`: it is looked for in the classes after one."""
+    mro: Any = object.__getattribute__(value, "__self_class__")
+    after = object.__getattribute__(value, "__thisclass__")
+    mro = mro.__mro__ if mro is not None else ()
+    rest = mro[mro.index(after) + 1 :] if after in mro else ()
+    return _looked_up(rest, name, now, at)
+
+
+def _looked_up(classes: tuple[type, ...], name: str, now: Now, at: str) -> list[Part]:
+    """The classes of these that are looked at for a name, up to the one that has it."""
     looked: list[Any] = []
     held: Any = _ABSENT
-    for base in [*value.__mro__, *type(value).__mro__]:
+    for base in classes:
         if not _is_fixed(base):
             looked.append(base)
         if name in _space(base):
             held = _space(base)[name]
             break
-    parts = _of_bases(value, now, at)
-    if name not in memory.rare and (held is _ABSENT or is_behaviour(held)):
-        return parts
-    return parts + [member_part(owner, name, now, False, at) for owner in looked]
+    if name not in now[1].rare and (held is _ABSENT or is_behaviour(held)):
+        return []
+    return [member_part(owner, name, now, False, at) for owner in looked]
 
 
 def attribute_part(value: Any, name: str, writes: bool, at: str) -> Part | None:
@@ -302,7 +316,7 @@ def attribute_part(value: Any, name: str, writes: bool, at: str) -> Part | None:
     if now is None:
         return None
     if not is_a(value, (type, types.ModuleType)):
-        if not _may_hold(type(value)) or not resolved(now[1], type(value), name).is_place:
+        if not may_hold(type(value)) or not resolved(now[1], type(value), name).is_place:
             return None
         known = resolved(now[1], type(value), name)
         if not writes and not known.is_data and is_behaviour(known.value):
@@ -375,6 +389,8 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
+    if type(value) in weakref.ProxyTypes:
+        touch_all(now, [LOOKING_AT_LIVES], at)
     value = _meant(value, name, "__getattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
@@ -382,12 +398,14 @@ def read_attribute(value: Any, name: str, at: str) -> None:
         memory.ask_for_worker(kernel)
     if name in ("queue", "unfinished_tasks"):
         _read_inside(value, name, kernel, at)
-    if kind == OPAQUE and not _may_hold(type(value)):
+    if kind == OPAQUE and not may_hold(type(value)):
         _read_of_opaque(value, name, at)
         return
     if (kernel.alone or kernel.quiet) and not memory.watched:
         return
     parts = reading_parts(value, name, now, at)
+    if kind == CONTAINER and not kernel.alone and _is_field(value, name, memory):
+        parts.append(_container_part(value, False, now, at))
     if not parts:
         _read_of_opaque(value, name, at) if kind == OPAQUE else None
         return
@@ -396,6 +414,19 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     mode = touch_all(now, parts, at) if not kernel.alone else _initial(now, parts)
     if mode:
         memory.saw(kernel, mode, _held(value, name), parts[0].thing)
+
+
+def _is_field(value: Any, name: str, memory: Memory) -> bool:
+    """Whether it is a part of a container in C that can be replaced, as the factory of a `defaultdict`."""
+    return type(resolved(memory, type(value), name).value) is types.MemberDescriptorType and not may_hold(
+        type(value)
+    )
+
+
+def _container_part(value: Any, writes: bool, now: Now, at: str) -> Part:
+    named = now[1].things.named(value, now[0], at)
+    footprint = everything(named) if writes else shape(named, False)
+    return Part(named.family, f"{named.name}[]", footprint, None if named.exact else id(value))
 
 
 def _initial(now: Now, parts: list[Part]) -> int:
@@ -442,6 +473,8 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
+    if type(value) in weakref.ProxyTypes:
+        touch_all(now, [LOOKING_AT_LIVES], at)
     value = _meant(value, name, "__setattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
@@ -453,15 +486,21 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if name == "__dict__":
         _replace_all(value, new, now, at)
         return
-    if kind == OPAQUE and not _may_hold(type(value)):
+    if kind == OPAQUE and not may_hold(type(value)):
         touch_object(value, True, at)
+        return
+    if kind == CONTAINER and _is_field(value, name, memory):
+        touch_all(now, [_container_part(value, True, now, at)], at)
         return
     part = _written(value, name, new, now, at, True)
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return
     _change_shape(value, name, True, now, at)
-    mode = memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
+    if kind == OPAQUE and resolved(memory, type(value), name).is_data and not kernel.alone:
+        mode = touch_all(now, [part, object_part(value, now, True, at)], at)  # its methods look at it
+    else:
+        mode = memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
     if mode:
         memory.saw(kernel, mode, new, part.thing)
 
@@ -469,7 +508,7 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
 def _change_shape(value: Any, name: str, stores: bool, now: Now, at: str) -> None:
     """An attribute that comes or goes changes which there are."""
     kernel, memory = now
-    if kernel.alone or kernel.quiet or _has_own(value, name) == stores or not _may_hold(type(value)):
+    if kernel.alone or kernel.quiet or _has_own(value, name) == stores or not may_hold(type(value)):
         return
     part = shape_part(value, now, True, at)
     if memory._is_visible(kernel, part.family, part.thing):
@@ -542,7 +581,7 @@ def _written(value: Any, name: str, new: Any, now: Now, at: str, by_instruction:
             return None  # a property, or something else whose code tells of itself
         if by_instruction and name != "__class__" and _stores_itself(type(value)):
             return None
-        if not _may_hold(type(value)):
+        if not may_hold(type(value)):
             return None
         is_rare = name == "__class__" or (is_a(value, types.FunctionType) and name in FUNCTION_PARTS)
         is_rare = is_rare or (is_behaviour(held) and not is_data and held is not _ABSENT)
@@ -560,6 +599,8 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
+    if type(value) in weakref.ProxyTypes:
+        touch_all(now, [LOOKING_AT_LIVES], at)
     value = _meant(value, name, "__delattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
@@ -567,7 +608,7 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
         memory.reach_out(value)
     if memory.has_ends:
         memory.drop(kernel, _held(value, name), at)
-    if kind == OPAQUE and not _may_hold(type(value)):
+    if kind == OPAQUE and not may_hold(type(value)):
         touch_object(value, True, at)
         return
     if is_a(value, (type, types.ModuleType)):

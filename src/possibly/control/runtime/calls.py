@@ -13,6 +13,7 @@ import operator
 import sys
 import threading
 import types
+import weakref
 from abc import ABCMeta
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -33,6 +34,7 @@ from possibly.control.models.primitives import (
 )
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
+    LOOKING_AT_LIVES,
     Now,
     Part,
     attribute_part,
@@ -52,7 +54,6 @@ from possibly.control.runtime.items import (
     BOUND,
     DEEPEST,
     HOLDING,
-    LOOKING_AT_LIVES,
     advance,
     bound_parts,
     container,
@@ -69,6 +70,7 @@ from possibly.control.runtime.items import (
     parts_of,
     read_item,
     set_parts,
+    shown_by,
     tell_of_dictionary,
     write_item,
 )
@@ -99,6 +101,7 @@ from possibly.control.runtime.memory import FUNCTION_PARTS
 from possibly.control.runtime.things import (
     CONTAINER,
     INSTANCE,
+    METHOD_IN_C,
     OPAQUE,
     SIMPLE_TYPES,
     Named,
@@ -133,7 +136,7 @@ def tells_of_itself(function: Any) -> bool:
         inner = function.__func__
         return type(inner) is types.FunctionType and is_own(inner)
     if issubclass(kind, type):
-        return is_user_class(function)
+        return is_user_class(function) and not is_weak(function)
     call = getattr(kind, "__call__", None)  # noqa: B004 - what is called, not whether
     return type(call) is types.FunctionType and is_own(call)
 
@@ -158,35 +161,31 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
     now = accesses.active()
     if now is None or now[0].quiet:
         return NOTHING
+    kept: Parts = []
     for _ in range(DEPTH):
         if type(function) is not partial:
             break
+        if "keywords" in now[1].rare:  # somebody has the dictionary in which they are
+            kept += parts_of(function.keywords, now, at, DEEPEST)
         given, function = (*function.args, *given, *function.keywords.values()), function.func
     if getattr(type(function), "possibly_tells", False):
         return NOTHING
     if tells_of_itself(function):
-        parts = function_parts(function, now, at)
+        parts = kept + function_parts(function, now, at)
         return (parts, None) if parts else NOTHING
-    return _foreign(function, given, names, now, at)
+    parts, lasting = _foreign(function, given, names, now, at)
+    return kept + parts, lasting
 
 
 def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: str) -> Announced:
     kind = type(function)
     if kind in UNBOUND and given:
         return _unbound(function, given, now, at)
-    owner = getattr(function, "__self__", None) if kind in BOUND or kind is types.MethodType else None
-    if owner is not None and not is_a(owner, (types.ModuleType, type)):
-        hold_weakly(owner, given)
-        of = now[1].things.kind(owner)
-        if of == CONTAINER:
-            return _lasting(_of_container(owner, function.__name__, given, now, at))
-        if of in (OPAQUE, INSTANCE):
-            return _lasting(_of_object(owner, function, given, now, at))
-    if type(owner) is Context and function.__name__ == "run" and given:
-        entered = object_part(owner, now, True, at)
-        parts, lasting = called(given[0], given[1:], names, at)
-        return [entered, *parts], [entered, *(lasting or ())]
-    if is_weak(kind) or (issubclass(kind, type) and is_weak(function)):
+    owner: Any = getattr(function, "__self__", None) if kind in BOUND or kind is types.MethodType else None
+    found = _of_owner(function, owner, given, names, now, at) if owner is not None else None
+    if found is not None:
+        return found
+    if is_weak(kind) or function is weakref.proxy or (issubclass(kind, type) and is_weak(function)):
         return _of_weak(function, given, now)
     if kind in GETTERS:
         return _lasting(_got(function, given, now, at))
@@ -202,6 +201,33 @@ def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: 
     return _lasting(_of_library(function, given, options, owner, now, at))
 
 
+def _of_owner(
+    function: Any, owner: Any, given: Given, names: tuple[str, ...], now: Now, at: str
+) -> Announced | None:
+    """A method of something that changes, or that shows what does."""
+    kind, name = type(function), function.__name__
+    if is_a(owner, type):
+        if kind is not types.BuiltinFunctionType or not is_weak(owner):
+            return None
+        _hold(given[1:], now)  # `__new__` of a weak reference
+        return [], []
+    if kind is types.MethodWrapperType and is_weak(type(owner)) and name == "__call__":
+        return [LOOKING_AT_LIVES], None
+    if type(owner) is Context and name == "run" and given:
+        entered = object_part(owner, now, True, at)
+        parts, lasting = called(given[0], given[1:], names, at)
+        return [entered, *parts], [entered, *(lasting or ())]
+    if type(owner) in HOLDING or type(owner) is frozenset:
+        return _lasting(_of_view(owner, name, given, now, at))
+    if is_a(owner, types.ModuleType):
+        return None
+    hold_weakly(owner, given)
+    of = now[1].things.kind(owner)
+    if of == CONTAINER:
+        return _lasting(_of_container(owner, name, given, now, at))
+    return _lasting(_of_object(owner, function, given, now, at)) if of in (OPAQUE, INSTANCE) else None
+
+
 def _lasting(parts: Parts) -> Announced:
     return parts, parts
 
@@ -215,11 +241,24 @@ def tell_of_callback(function: Any, given: Given) -> None:
 
 def _of_weak(function: Any, given: Given, now: Now) -> Announced:
     """A weak reference is asked, or one is made, or a container of them."""
-    if not issubclass(type(function), type):
+    if not issubclass(type(function), type) and function is not weakref.proxy:
         return [LOOKING_AT_LIVES], None
-    for each in given:
-        now[1].things.hold_weakly(each)
+    _hold(given, now)
     return [], []
+
+
+def _hold(given: Given, now: Now) -> None:
+    """A weak reference to the first of these is made; the others are called at its end."""
+    for each in given[:1]:
+        held = each.__self__ if type(each) is types.MethodType else each
+        now[1].things.hold_weakly(held, given[1:])
+    now[1].find_changed = _changed_by
+
+
+def _changed_by(function: Any) -> Parts:
+    """What a function in C changes that is called at the end of an object."""
+    now = accesses.active()
+    return bound_parts(function, now, "") if now is not None else []
 
 
 GETTERS = frozenset({operator.attrgetter, operator.itemgetter})
@@ -283,6 +322,16 @@ def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Par
                 parts += parts_of(each, now, at, depth)
         parts += _called_back(given, now, at)
     return parts
+
+
+def _of_view(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
+    """A method of what only shows something else, or of a tuple."""
+    if type(value) is types.MappingProxyType:
+        behind = shown_by(value)
+        if behind and now[1].things.kind(behind[0]) == CONTAINER:
+            return _of_container(behind[0], name, given, now, at)
+    parts = parts_of(value, now, at, 0, name == "release")
+    return parts + _arguments(given, now, at, attributes=False)
 
 
 OF_ONE_ATTRIBUTE = BY_KEY | KEEPING | {"__setitem__", "__delitem__"}
@@ -393,7 +442,8 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         return [Part(files.FAMILY, thing, (access,)) for thing, access in touched]
     if function is builtins.print:
         return _printed(given, now, at)
-    if (module in HARMLESS and name not in FIRST_CHANGED) or id(function) in _QUIET:
+    is_asking = module == "inspect" and name.startswith("is")
+    if (module in HARMLESS and name not in FIRST_CHANGED) or is_asking or id(function) in _QUIET:
         return _looked_through(function, given, now, at)
     if (module == "itertools" and name not in COPYING) or any(function is each for each in LAZY):
         for each in given:
@@ -590,7 +640,7 @@ def _called_back(given: Given, now: Now, at: str) -> Parts:
 
 CALLABLES: frozenset[type] = frozenset(
     {
-        types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+        types.BuiltinFunctionType, METHOD_IN_C, types.MethodDescriptorType, types.WrapperDescriptorType,
         types.MethodWrapperType, operator.attrgetter, operator.itemgetter, operator.methodcaller, partial,
     }
 )  # fmt: skip

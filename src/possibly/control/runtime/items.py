@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import itertools
 import types
+import weakref
 from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from possibly.control.loading import packages
 from possibly.control.models import files
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
+    LOOKING_AT_LIVES,
     Part,
     attribute_part,
     member_part,
@@ -42,11 +44,12 @@ from possibly.control.runtime.contents import (
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import ONLY_LOOKING
-from possibly.control.runtime.memory import LIVES, VISIBLE, Memory
+from possibly.control.runtime.memory import VISIBLE, Memory
 from possibly.control.runtime.things import (
     CONTAINER,
     CONTAINERS,
     INSTANCE,
+    METHOD_IN_C,
     OPAQUE,
     SIMPLE_TYPES,
     Named,
@@ -64,7 +67,7 @@ Found = tuple[Kernel, Memory, Named, Any]
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 LOOKING_THROUGH = frozenset({*VIEWS, types.MappingProxyType, memoryview})
 """Types whose values only show others."""
-BOUND = (types.BuiltinFunctionType, types.MethodWrapperType)
+BOUND = (types.BuiltinFunctionType, METHOD_IN_C, types.MethodWrapperType)
 HOLDING = LOOKING_THROUGH | {tuple}
 """Simple types whose values may hold others that are not."""
 DEEPEST = 8
@@ -73,22 +76,18 @@ MOST = 5_000
 """So many objects are looked through at once."""
 
 
-LOOKING_AT_LIVES = Part(LIVES, LIVES, (Access(LIVES, False),))
-"""Whoever asks a weak reference."""
-
-
 def is_namespace(found: Any, owner: Any) -> None:
     """`owner.__dict__`, `vars(owner)`, `globals()`: its items are attributes by another name."""
     memory = accesses.memory
     if type(found) is dict and memory is not None and id(owner) not in memory.borrowed:
-        memory.namespaces[id(found)] = (found, owner)
+        memory.keep_namespace(found, owner)
 
 
 def tell_of_dictionary(owner: Any, found: Any) -> None:
     """`owner.__dict__` or `vars(owner)`; that of a class is behind a view."""
     if is_a(owner, type):
         view = type.__dict__["__dict__"].__get__(owner)
-        found = _behind(view)[0]
+        found = shown_by(view)[0]
     is_namespace(found, owner)
 
 
@@ -98,7 +97,7 @@ def namespace_of(value: Any) -> Any:
     if memory is None or not memory.namespaces:
         return None
     found = memory.namespaces.get(id(value))
-    return None if found is None else found[1]
+    return None if found is None else found[1]()
 
 
 def container(value: Any, at: str, writes: bool = True) -> Found | None:
@@ -147,7 +146,7 @@ def touch_item(found: Found, value: Any, key: Any, writes: bool, at: str) -> int
 def read_item(value: Any, key: Any, at: str) -> list[Part]:
     """`value[key]` is about to be read; returns what it is in the middle of if that makes the item."""
     if type(value) is types.MappingProxyType:
-        value = _behind(value)[0]
+        value = shown_by(value)[0]
     owner = namespace_of(value)
     if owner is not None and type(key) is str:
         touch_entry(owner, key, False, at)
@@ -278,7 +277,11 @@ def is_weak(cls: type) -> bool:
     """Whether objects of the class lead to others weakly."""
     found = _weak.get(cls)
     if found is None:
-        found = _weak[cls] = module_of(cls) in ("weakref", "_weakrefset", "_weakref")
+        names = ("weakref", "_weakrefset", "_weakref")
+        is_proxy = cls in weakref.ProxyTypes
+        found = _weak[cls] = any(
+            module_of(base) in names or base is weakref.ref or is_proxy for base in cls.__mro__
+        )
     return found
 
 
@@ -349,7 +352,7 @@ def _held(
     if memory.specials:
         found += special_parts(value, now, at)
     if type(value) in LOOKING_THROUGH:
-        return _behind(value), True
+        return shown_by(value), True
     if kind == CONTAINER:
         owner = namespace_of(value)
         if owner is not None:
@@ -375,7 +378,9 @@ def _attributes(
 ) -> list[Any]:
     """Notes the attributes of an object, those of its classes among them; returns what they hold."""
     names = [] if _tells(value, "__eq__") else list(getattr(type(value), "__dataclass_fields__", ()))
-    if attributes:
+    if issubclass(type(value), BaseException):
+        names += _of_exceptions(type(value))
+    if attributes or (is_a(value, types.SimpleNamespace) and not _tells(value, "__eq__")):
         names += [*(dictionary_of(value) or ()), *_slots(type(value)), *_of_classes(type(value))]
         found.append(shape_part(value, now, writes, at))
     names = [name for name in dict.fromkeys(names) if type(name) is str and _has(value, name)]
@@ -384,6 +389,19 @@ def _attributes(
     else:
         found += [part for name in names for part in reading_parts(value, name, now, at)]
     return [object.__getattribute__(value, name) for name in names]
+
+
+def _of_exceptions(cls: type) -> list[str]:
+    """What exceptions keep for their texts."""
+    return [
+        name
+        for base in cls.__mro__
+        for name, held in base.__dict__.items()
+        if type(held) in FIELDS and not name.startswith("__") and base is not object
+    ]
+
+
+FIELDS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def _of_classes(cls: type) -> list[str]:
@@ -409,9 +427,14 @@ def plainly(value: Any) -> list[Any]:
     return list(value)
 
 
-def _behind(value: Any) -> list[Any]:
-    """What a view shows."""
-    return [value.obj] if type(value) is memoryview else gc.get_referents(value)
+def shown_by(value: Any) -> list[Any]:
+    """What a view shows; nothing, once it is released."""
+    if type(value) is not memoryview:
+        return gc.get_referents(value)
+    try:
+        return [value.obj]
+    except ValueError:
+        return []
 
 
 def _slots(cls: type) -> list[str]:
@@ -446,7 +469,7 @@ def size(value: Any, at: str) -> None:
 def contains(item: Any, value: Any, at: str) -> None:
     """`item in value` is about to be asked."""
     if type(value) is types.MappingProxyType:
-        value = _behind(value)[0]
+        value = shown_by(value)[0]
     owner = namespace_of(value)
     if owner is not None and type(item) is str:
         touch_entry(owner, item, False, at)
@@ -489,7 +512,7 @@ def iterate(value: Any, at: str, is_reversed: bool = False) -> None:
         if now[1].things.kind(value) == OPAQUE:
             now[1].things.named(value, now[0], at)
         return
-    base = _behind(value)[0] if type(value) in VIEWS else value
+    base = shown_by(value)[0] if type(value) in VIEWS else value
     kind = now[1].things.kind(base)
     if kind in (CONTAINER, OPAQUE):
         now[1].things.named(base, now[0], at)

@@ -41,15 +41,16 @@ LOOKING = frozenset("get keys items values copy".split())
 """Methods of a library's mappings that change nothing."""
 HARMLESS = frozenset(
     "threading _thread queue _queue asyncio _asyncio concurrent time contextlib possibly logging "
-    "multiprocessing unittest pytest typing abc gc warnings signal _signal sys os atexit weakref "
-    "_weakref contextvars _contextvars enum types inspect posix nt "
+    "multiprocessing unittest pytest typing abc warnings signal _signal os atexit weakref "
+    "_weakref contextvars _contextvars enum types posix nt "
     "socket _socket selectors socketserver".split()
 )
 """Modules whose functions hand containers on, or do not look into them."""
 ONLY_READING = frozenset(
-    "builtins json _json pickle _pickle copy math statistics itertools functools _functools operator "
-    "_operator re string pprint struct _struct hashlib _hashlib textwrap fnmatch decimal fractions datetime "
-    "io _io reprlib dataclasses collections _collections pathlib posixpath genericpath".split()
+    "builtins sys gc inspect json _json pickle _pickle copy math statistics itertools functools "
+    "_functools operator _operator re string pprint struct _struct hashlib _hashlib textwrap fnmatch decimal "
+    "fractions datetime io _io reprlib dataclasses collections _collections pathlib posixpath "
+    "genericpath".split()
 )
 IN_PLACE = frozenset("iadd iand iconcat ifloordiv ilshift imod imul ior ipow isub ixor itruediv".split())
 """Functions of `operator` that change their first argument."""
@@ -68,6 +69,7 @@ _WARNINGS = "the filters of warnings"
 _LIMIT = "the limit of recursion"
 _COLLECTOR = "the collector"
 _LOCALE = "the locale"
+_DIALECTS = "the dialects of csv"
 _CLASSES = "what classes count as subclasses"
 PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
     ("posix", "chdir"): (_DIRECTORY, True), ("posix", "fchdir"): (_DIRECTORY, True),
@@ -100,6 +102,10 @@ PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
     ("threading", "setprofile"): ("the profile function", True),
     ("threading", "settrace"): ("the trace function", True),
     ("threading", "stack_size"): ("the size of stacks", True),
+    ("_csv", "register_dialect"): (_DIALECTS, True), ("_csv", "unregister_dialect"): (_DIALECTS, True),
+    ("_csv", "field_size_limit"): (_DIALECTS, True), ("_csv", "list_dialects"): (_DIALECTS, False),
+    ("_csv", "get_dialect"): (_DIALECTS, False), ("_csv", "reader"): (_DIALECTS, False),
+    ("_csv", "writer"): (_DIALECTS, False),
     ("decimal", "setcontext"): ("the context of decimal numbers", True),
 }  # fmt: skip
 """Functions that read or change a state of the whole process: (module, name) -> (the state, changes)."""

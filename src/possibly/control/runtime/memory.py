@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from queue import Queue
 from types import CodeType, FunctionType
@@ -133,12 +134,14 @@ class Memory:
         """What classes say of names (see `attributes`)."""
         self.ignored = ignored
         self.find_unread: Callable[[], frozenset[int]] | None = None
+        self.find_changed: Callable[[Any], list[Any]] | None = None
+        """What a function in C changes that somebody calls."""
         self.unread: frozenset[int] = frozenset()
         """Lists, by their addresses, that nobody ever looks at and that live to the end: to change them is
         no access."""
         self.things = Things()
         self.things.ended = self.ended
-        self.namespaces: dict[int, tuple[dict[str, Any], Any]] = {}
+        self.namespaces: dict[int, tuple[dict[str, Any], Callable[[], Any]]] = {}
         """Dictionaries that are the attributes of an object or the variables of a module, and whose."""
         self.racy: dict[str, None] = {}
         """Families found to race that were not visible."""
@@ -155,6 +158,14 @@ class Memory:
         self.spoken = Spoken(self.things) if watched else None
         self.reached_out = False
         """The program has changed something that is not its own: its process is not used again."""
+
+    def keep_namespace(self, found: dict[str, Any], owner: Any) -> None:
+        """The dictionary is the owner's, as long as that lives."""
+        number, namespaces = id(found), self.namespaces
+        try:
+            namespaces[number] = (found, weakref.ref(owner, lambda _: namespaces.pop(number, None)))
+        except TypeError:
+            namespaces[number] = (found, lambda: owner)
 
     def show_nothing(self) -> None:
         """No access is a choice point from now on, or kept; that something changes is still noticed."""
@@ -341,11 +352,14 @@ class Memory:
             self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
             self.drops[kernel.current.name] = len(kernel.steps)
 
-    def ended(self) -> None:
-        """An object that weak references lead to has just ended."""
+    def ended(self, callbacks: list[Any]) -> None:
+        """An object that weak references lead to has just ended, and these are called."""
         kernel = running.kernel
         if kernel is None or memory is not self or kernel.ending or kernel.alone or kernel.quiet:
             return
+        if self.find_changed is not None:
+            for part in [part for each in callbacks for part in self.find_changed(each)]:
+                self._change_at_once(kernel, *part)
         access = Access(LIVES, True)
         if not self.has_ends:
             self.hide(kernel, LIVES, (access,))
@@ -354,6 +368,16 @@ class Memory:
         if self.drops.get(kernel.current.name) != len(kernel.steps):
             what = "the end of an object that a local variable held, which a weak reference tells of"
             kernel.uncontrolled[what] = None
+
+    def _change_at_once(
+        self, kernel: Kernel, family: str, thing: str, footprint: tuple[Access, ...], key: Any
+    ) -> None:
+        """Something is changed inside the running step, whose beginning told nothing of it."""
+        if not self._is_visible(kernel, family, thing):
+            self.hide(kernel, family, footprint, key)
+            return
+        for each in footprint:
+            kernel.add(each)
 
     def in_calls(self, kernel: Kernel, task: Task, has_begun: bool) -> tuple[Access, ...]:
         """What a step touches because the task is in the middle of calls of code that is not instrumented."""

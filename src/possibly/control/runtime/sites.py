@@ -11,6 +11,8 @@ from __future__ import annotations
 import io
 import sys
 import types
+from collections import deque
+from functools import partial
 from typing import Any
 
 from possibly.control.loading.following import enter, leave, local
@@ -18,6 +20,7 @@ from possibly.control.loading.packages import LENT, is_lent, root_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
+    LOOKING_AT_LIVES,
     delete_attribute,
     read_attribute,
     reading_parts,
@@ -37,6 +40,7 @@ from possibly.control.runtime.items import (
     delete_item,
     is_followed,
     is_namespace,
+    is_weak,
     iterate,
     method_of,
     parts_of,
@@ -48,6 +52,7 @@ from possibly.control.runtime.items import (
     write_item,
 )
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
 from possibly.control.runtime.things import CONTAINERS, OPAQUE, SIMPLE_TYPES, class_has, dictionary_of
@@ -82,10 +87,13 @@ TRUTH = int(Kind.TRUTH)
 ADVANCE = int(Kind.ADVANCE)
 ENTRY = int(Kind.ENTRY)
 RESULT = int(Kind.RESULT)
+GIVE_BACK = int(Kind.GIVE_BACK)
 MEASURE = -1
 """No instruction: see `callers.measure`."""
 NUMBERS = frozenset({int, float, str, bool, bytes, type(None), complex})
 """Types whose values only lead to others of these."""
+HOLDING_ITEMS = frozenset({list, tuple, dict, set, frozenset, deque})
+"""What is never equal to such a value, and is not looked into to find out."""
 BY_HASH = frozenset({dict, set, frozenset, type({}.keys()), str, bytes})
 """What of these holds a plain key is found without a look at the others."""
 IN_PLACE = 13
@@ -118,6 +126,8 @@ class Site:
         if kernel is None or kernel.ending:
             return
         task = kernel.current
+        if self.kind == GIVE_BACK and not self._is_given(value, kernel):
+            return
         if task.looks or (self.is_lent and is_lent(caller())):
             return
         task.looks = True
@@ -172,6 +182,10 @@ class Site:
         elif kind == ENTRY:
             if kernel.running().calls:
                 self._called_back(kernel)
+        elif kind == GIVE_BACK:
+            self._given_back(value, kernel)
+            if memory is not None and memory.has_ends:
+                _end_locals(memory, kernel, self.at)
         else:
             self._seldom(value, kernel)
 
@@ -193,7 +207,9 @@ class Site:
             if type(value) not in NUMBERS or type(key) not in NUMBERS:
                 self._binary(value, key)
         elif kind == COMPARE:
-            if type(value) not in NUMBERS and type(key) not in NUMBERS:
+            if not (type(value) in NUMBERS and type(key) in HOLDING_ITEMS | NUMBERS) and not (
+                type(key) in NUMBERS and type(value) in HOLDING_ITEMS
+            ):
                 self._compare(value, key)
         elif kind == WRITE_ATTRIBUTE:
             if type(key) is types.CellType:
@@ -265,6 +281,8 @@ class Site:
         if type(value) is types.CellType:
             touch_cells(False, self.at)
             return
+        if type(value) is partial and self.word == "keywords" and accesses.memory is not None:
+            accesses.memory.write_rarely(kernel, self.word)
         if kernel.quiet:
             return
         read_attribute(value, self.word, self.at)
@@ -320,12 +338,17 @@ class Site:
         if now is None or now[0].alone:
             return
         parts = parts_of(left, now, self.at) + parts_of(right, now, self.at)
+        if is_weak(type(left)) or is_weak(type(right)):
+            parts.append(LOOKING_AT_LIVES)
         if parts:
             touch_all(now, parts, self.at)
             self._push(None, (left, right), parts)
 
     def _contains(self, value: Any, item: Any) -> None:
+        if type(value) in NUMBERS and type(item) in NUMBERS:
+            return
         if type(value) in NUMBERS:
+            whole(item, self.at)
             return
         contains(item, value, self.at)
         now = accesses.active()
@@ -380,6 +403,8 @@ class Site:
                 self._enter_context(value)
             case Kind.EXIT_CONTEXT:
                 self._call(value, (), ())
+            case Kind.IMPORT:
+                read_item(sys.modules, self.word, at)
             case Kind.LOCAL:
                 local(self.word, value, at)
             case Kind.ENTER:
@@ -422,18 +447,19 @@ class Site:
             whole(value[2], at)
         spread = value[1] if type(value[1]) in (tuple, list) else ()
         options = value[2] if len(value) > 2 and type(value[2]) is dict else {}
-        self._call(value[0], (*spread, *options.values()), tuple(options), self._used_up(value[1]))
+        more = None if type(value[1]) in PLAIN else self._used_up(value[1])
+        self._call(value[0], (*spread, *options.values()), tuple(options), more)
 
     def _call(
         self,
         function: Any,
         given: tuple[Any, ...],
         names: tuple[str, ...],
-        more: list[Any] = [],  # noqa: B006
+        more: list[Any] | None = None,
     ) -> None:
-        """`more`: what is touched while the arguments are gone through."""
+        """`more`: what is touched while the arguments are gone through, if something in C does that."""
         if tells_of_itself(function):
-            self._push(None, (), more) if more else self._forget_calls()
+            self._forget_calls() if more is None else self._push(None, (), more)
             memory = accesses.memory
             if memory is None or not memory.has_remade:
                 return
@@ -447,7 +473,7 @@ class Site:
                 if root:
                     now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
         if lasting is not None:
-            self._push(function, given, lasting + more)
+            self._push(function, given, lasting + (more or []))
 
     def _called_back(self, kernel: Kernel) -> None:
         """Code of the program begins: if something in C calls it, others may run in the middle of that."""
@@ -463,6 +489,25 @@ class Site:
                 if part not in seen:
                     now[1].hide(kernel, part.family, part.footprint, part.key)
 
+    def _is_given(self, value: Any, kernel: Kernel) -> bool:
+        """Whether it matters that a function gives this back, or that its variables end."""
+        memory = accesses.memory
+        if memory is not None and memory.has_ends:
+            return True
+        return bool(kernel.current.calls) and type(value) not in NUMBERS
+
+    def _given_back(self, value: Any, kernel: Kernel) -> None:
+        """What code of the program gives to something in C that called it: that may read it from now on."""
+        now = accesses.active()
+        call = _reader(kernel.running().calls, caller().f_back)
+        if call is None or now is None or now[0].alone or not is_followed(value):
+            return
+        parts = using_parts(value, now, self.at) if class_has(type(value), "__next__") else []
+        parts = parts or parts_of(value, now, self.at)
+        if parts:
+            touch_all(now, parts, self.at)
+            call.parts = [*call.parts, *(each for each in parts if each not in call.parts)]
+
     def _push(self, function: Any, given: tuple[Any, ...], parts: list[Any]) -> None:
         """Something in C begins, which may call back into the program."""
         kernel = running.kernel
@@ -472,7 +517,7 @@ class Site:
         calls = kernel.running().calls
         while calls and calls[-1].frame == id(frame):
             calls.pop()  # a frame is in the middle of one instruction at a time
-        calls.append(Call(self, frame, function, given, parts))
+        calls.append(Call(self, frame, function, () if function is None else given, parts))
 
     def _forget_calls(self) -> None:
         """What this frame was in the middle of is over."""
@@ -484,7 +529,7 @@ class Site:
                 calls.pop()
 
     def _push_iterator(self, value: Any) -> None:
-        if class_has(type(value), "__next__") and type(value) not in SIMPLE_ITERATORS:
+        if type(value) not in PLAIN and class_has(type(value), "__iter__"):
             self._push(None, (value,), self._used_up(value))
 
     def _resulted(self, value: Any) -> None:
@@ -493,6 +538,9 @@ class Site:
             made(value, self.at)
 
     def _returned(self, value: Any, kernel: Kernel) -> None:
+        memory = accesses.memory
+        if memory is not None and memory.has_ends and id(value) in memory.things.weakly:
+            memory.drop(kernel, value, self.at)  # it may end as soon as it is not used any more
         calls = kernel.running().calls
         if not calls or calls[-1].site is not self:
             if type(value) is types.GeneratorType:
@@ -503,7 +551,34 @@ class Site:
             if type(value) not in SIMPLE_TYPES and _is_fresh(value):
                 made(value, self.at)
                 _name_inside(value, self.at)
-            returned(call.function, call.given, value, self.at)
+            given, call.given = call.given, ()
+            returned(call.function, given, value, self.at)
+
+
+def _reader(calls: list[Call], frame: Any) -> Call | None:
+    """The call of something in C that gets what is given to this frame, by generators that hand it on."""
+    for call in reversed(calls):
+        if frame is None or call.frame != id(frame) or call.code is not frame.f_code:
+            return None
+        if call.site.kind != ADVANCE:
+            return call if call.function not in HANDING_ON else None
+        if call.site.word != "SEND":
+            return None  # a loop of the program
+        frame = frame.f_back
+    return None
+
+
+PLAIN = SIMPLE_TYPES | SIMPLE_ITERATORS | frozenset(CONTAINERS)
+HANDING_ON = (next, iter, getattr)
+"""Functions that do not look at what they are given."""
+
+
+def _end_locals(memory: Memory, kernel: Kernel, at: str) -> None:
+    """A function returns: what only its variables hold ends, and others may go on just before."""
+    weakly = memory.things.weakly
+    ending = next((each for each in caller().f_locals.values() if id(each) in weakly), None)
+    if ending is not None:
+        memory.drop(kernel, ending, at)
 
 
 class _Fresh:

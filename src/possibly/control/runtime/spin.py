@@ -14,11 +14,14 @@ said. Two reads of one instruction are no round either. Taking and giving back a
 lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in vain has been read, and
 whoever releases it writes it. The test errs on one side only: a loop that is
 not recognised is explored round by round.
+
+What the variables hold is remembered without keeping it: it ends when it does without us.
 """
 
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, Protocol
@@ -195,7 +198,7 @@ def stack_here() -> Stack:
         file = code.co_filename
         is_own = known.get(file) if file in known else shown(file)
         if is_own or root_of_file(file) or is_atomic(file) or is_instrumented(code):
-            values = list(frame.f_locals.values()) if code.co_flags & 2 else []
+            values = [_marked(each) for each in frame.f_locals.values()] if code.co_flags & 2 else []
             found.append((code, frame.f_lasti, values))
         frame = frame.f_back
     return found
@@ -211,7 +214,7 @@ def coroutine_stack(coroutine: Any) -> Stack:
             file = frame.f_code.co_filename
             if not shown(file) and not root_of_file(file):
                 values = [value for value in values if type(value) in PLAIN]
-            found.append((frame.f_code, frame.f_lasti, values))
+            found.append((frame.f_code, frame.f_lasti, [_marked(each) for each in values]))
         coroutine = getattr(coroutine, "cr_await", None)
     return found
 
@@ -237,4 +240,40 @@ def is_same(one: Stack, other: Stack) -> bool:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and type(one) in PLAIN and one == other)
+    if one is other:
+        return True
+    if type(one) is _Container and type(other) is _Container:
+        is_it = one.number == other.number and len(one.held) == len(other.held)
+        return is_it and all(map(_equal, one.held, other.held))
+    return type(one) is type(other) and type(one) in PLAIN and one == other
+
+
+class _Container:
+    """A container by its address, and what it holds."""
+
+    __slots__ = ("held", "number")
+
+    def __init__(self, number: int, held: list[Any]) -> None:
+        self.number = number
+        self.held = held
+
+
+def _marked(value: Any, depth: int = 3) -> Any:
+    """What tells a value from others and does not keep it, nor what it holds, if that is not too much."""
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind in HOLDING:
+        if not depth or len(value) > MOST:
+            return value
+        held = [*value, *value.values()] if kind is dict else list(value)
+        return _Container(id(value), [_marked(each, depth - 1) for each in held])
+    try:
+        return weakref.ref(value)  # one for each object
+    except TypeError:
+        return value
+
+
+HOLDING = frozenset({list, tuple, dict})
+MOST = 64
+"""Items of a container that are looked at."""

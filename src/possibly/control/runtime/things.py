@@ -18,6 +18,7 @@ families.
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import types
@@ -34,6 +35,8 @@ from possibly.control.runtime.places import is_instrumented
 from possibly.probes import port
 
 _lifetimes: Any = built("possibly.control.runtime._lifetimes")
+METHOD_IN_C: type = type(re.compile("").match)
+"""What is a `types.BuiltinFunctionType` too, for methods that know the class they are of."""
 CONTAINERS = (list, dict, set, deque, bytearray, array)
 IGNORED, CONTAINER, INSTANCE, CLASS, MODULE, OPAQUE, LIBRARY = range(7)
 """What a value is to us; LIBRARY is a module that is not the user's."""
@@ -41,7 +44,8 @@ SIMPLE_TYPES = frozenset(
     {
         bool, int, float, complex, str, bytes, tuple, frozenset, range, slice, type(None), type(...), object,
         property, classmethod, staticmethod, super, type(NotImplemented), types.BuiltinFunctionType,
-        types.MethodType, types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType,
+        METHOD_IN_C, types.MethodType, types.MethodWrapperType, types.WrapperDescriptorType,
+        types.MethodDescriptorType,
         types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
         types.CodeType, types.FrameType, types.TracebackType, types.CellType, types.CoroutineType,
         types.AsyncGeneratorType, types.GenericAlias, types.UnionType, type({}.keys()), type({}.values()),
@@ -57,7 +61,7 @@ SIMPLE_MODULES = frozenset(
 """Modules whose objects do not change, or are modelled, or belong to one task each."""
 
 
-CHANGING = frozenset({("decimal", "Context")})
+CHANGING = frozenset({("decimal", "Context"), ("_contextvars", "Context")})
 """Classes of these modules whose objects change."""
 _new = tuple.__new__
 """Makes named tuples in half the time that their own names take."""
@@ -90,8 +94,10 @@ class Things:
         self._borrowers: dict[int, Any] = {}
         self.weakly: set[int] = set()
         """Objects that weak references of the program lead to."""
-        self.ended: Callable[[], None] | None = None
-        """Told when one of these ends."""
+        self.callbacks: dict[int, list[Any]] = {}
+        """What is called when one of these ends."""
+        self.ended: Callable[[list[Any]], None] | None = None
+        """Told when one of these ends, with what is called then."""
         if _lifetimes is not None:
             _lifetimes.tell(self.forget)
 
@@ -161,12 +167,15 @@ class Things:
         self.sources.pop(number, None)
         if number in self.weakly:
             self.weakly.discard(number)
+            callbacks = self.callbacks.pop(number, [])
             if self.ended is not None:
-                self.ended()
+                self.ended(callbacks)
 
-    def hold_weakly(self, value: Any) -> None:
+    def hold_weakly(self, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
         """A weak reference of the program leads to the object from now on, perhaps."""
         number = id(value)
+        if callbacks and type(value) not in SIMPLE_TYPES:
+            self.callbacks.setdefault(number, []).extend(callbacks)
         if number not in self.weakly and type(value) not in SIMPLE_TYPES:
             try:
                 self._ends[number] = weakref.ref(value, _Forget(self, number))
@@ -207,9 +216,14 @@ def _kind(cls: type) -> int:
         return INSTANCE
     if issubclass(cls, threading.local):
         return IGNORED  # every thread has its own
-    if cls is types.SimpleNamespace or cls is types.FunctionType or is_user_class(cls):
+    if cls is types.SimpleNamespace or cls is types.FunctionType or (is_user_class(cls) and may_hold(cls)):
         return INSTANCE
     return IGNORED if _is_simple(cls) else OPAQUE
+
+
+def may_hold(cls: type) -> bool:
+    """Whether objects of the class have attributes of their own: a dictionary or slots."""
+    return cls.__dictoffset__ != 0 or any("__slots__" in base.__dict__ for base in cls.__mro__[:-1])
 
 
 def _is_simple(cls: type) -> bool:

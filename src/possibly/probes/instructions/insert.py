@@ -26,6 +26,8 @@ from possibly.probes.instructions.table import Kind
 NUMBERS = opcode.opmap
 GENERATING = 0x20 | 0x200
 """Flags of generators."""
+AWAITING = 0x80 | 0x200
+"""Flags of coroutines and of generators that await."""
 _WHERE = 3
 """The bits of RESUME that say where it stands: 0 a function begins, 1 after `yield`; 3.13 has another bit."""
 FUNCTION = 0x2
@@ -183,7 +185,7 @@ class _Inserter:
         if name in table.TOP:
             return self._of_top(number, each, name)
         if name in table.SECOND:
-            return self._told(self._site(table.SECOND[name]), self._new("COPY", 3))
+            return self._told(self._site(table.SECOND[name], name), self._new("COPY", 3))
         if name in table.FOURTH:
             return self._told(self._site(table.FOURTH[name]), self._new("COPY", 5))
         if name in table.PAIR:
@@ -194,10 +196,25 @@ class _Inserter:
         if name in table.FORMATS:
             depth = 3 if each.argument & 4 else 2
             return self._told(self._site(Kind.FORMAT), self._new("COPY", depth))
+        if name in table.GIVING_BACK:
+            return self._of_given_back(number)
+        if name in table.IMPORTING:
+            site = self._site(Kind.IMPORT, self.code.co_names[each.argument])
+            return self._told(site, self._itself(site))
         if name not in table.KNOWN:
             site = self._site(Kind.UNKNOWN, name)
             return self._told(site, self._itself(site))
         return []
+
+    def _of_given_back(self, number: int) -> list[Instruction]:
+        """What leaves a function or a generator, unless that is known to be plain; nobody in C awaits."""
+        before = self.instructions[number - 1].name if number else ""
+        after = self.instructions[number + 1] if number + 1 < len(self.instructions) else None
+        is_awaited = after is not None and after.name == "RESUME" and after.argument & _WHERE > 1
+        is_plain = before == "LOAD_CONST" or before in table.PLAIN_RESULT
+        if is_plain or is_awaited or not self.code.co_flags & FUNCTION or self.code.co_flags & AWAITING:
+            return []
+        return self._told(self._site(Kind.GIVE_BACK), self._new("COPY", 2))
 
     def _of_global(self, each: Instruction, name: str) -> list[Instruction]:
         kind = table.GLOBALS.get(name) or table.OF_NAMESPACE.get(name) or Kind.READ_GLOBAL

@@ -88,6 +88,10 @@ class Kind(IntEnum):
     """What leaves a context manager because of an exception, bound."""
     RESULT = 36
     """Itself, the result of an operator, which may be a container that was just made."""
+    GIVE_BACK = 37
+    """What a function returns or a generator yields: whoever called it may be in C, and read that."""
+    IMPORT = 38
+    """Nothing: a module is looked for by its name."""
 
 
 _TRUTH = dict.fromkeys(
@@ -126,6 +130,8 @@ SEVERAL: dict[str, tuple[Kind, int]] = {
     "MATCH_CLASS": (Kind.MATCH_CLASS, 3),
 }  # fmt: skip
 """So many values from the top are given, as a tuple, the lowest first."""
+IMPORTING = frozenset({"IMPORT_NAME"})
+GIVING_BACK = frozenset("RETURN_VALUE YIELD_VALUE".split())
 GLOBALS: dict[str, Kind] = {
     "LOAD_GLOBAL": Kind.READ_GLOBAL, "LOAD_NAME": Kind.READ_GLOBAL, "DELETE_GLOBAL": Kind.DELETE_GLOBAL,
     "LOAD_FROM_DICT_OR_GLOBALS": Kind.READ_GLOBAL,
@@ -148,9 +154,9 @@ UNSEEN = frozenset(
     """
     CACHE POP_TOP PUSH_NULL NOP MATCH_MAPPING MATCH_SEQUENCE PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH
     GET_AITER GET_ANEXT BEFORE_ASYNC_WITH END_ASYNC_FOR
-    LOAD_BUILD_CLASS LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_VALUE RETURN_CONST IMPORT_STAR
-    SETUP_ANNOTATIONS YIELD_VALUE ASYNC_GEN_WRAP
-    PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE IMPORT_NAME JUMP_FORWARD IS_OP RERAISE COPY
+    LOAD_BUILD_CLASS LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_CONST IMPORT_STAR
+    SETUP_ANNOTATIONS ASYNC_GEN_WRAP
+    PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE JUMP_FORWARD IS_OP RERAISE COPY
     LOAD_FAST STORE_FAST DELETE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE RAISE_VARARGS
     GET_AWAITABLE MAKE_FUNCTION BUILD_SLICE JUMP_BACKWARD_NO_INTERRUPT MAKE_CELL LOAD_CLOSURE JUMP_BACKWARD
     EXTENDED_ARG LIST_APPEND SET_ADD MAP_ADD COPY_FREE_VARS RESUME BUILD_STRING PRECALL KW_NAMES
@@ -163,5 +169,5 @@ UNSEEN = frozenset(
 """They touch only the stack, local variables, and objects that were just made, or call nothing but Python."""
 KNOWN = (
     UNSEEN | TOP.keys() | SECOND.keys() | FOURTH.keys() | PAIR.keys() | SEVERAL.keys() | GLOBALS.keys()
-    | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS
+    | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS | IMPORTING | GIVING_BACK
 )  # fmt: skip
