@@ -8,6 +8,7 @@ name: a variable that holds one says the name alone (`values`).
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 LOGGER = frozenset({"parent", "manager", "_cache", "handlers", "filters"})
 """Attributes of loggers that follow from others, or are told in words of their own."""
 HANDLERS = frozenset({"NullHandler", "StreamHandler", "_StderrHandler"})
-"""Those that keep nothing of what they were given."""
+"""Those that keep nothing of what they were given but in their stream."""
 APART = frozenset({"lock", "formatter", "filters"})
 """Attributes of other handlers that are told in words of their own, or keep nothing that can be asked for."""
 PYTEST = "_pytest.logging"
 """Its handlers keep in records what they write into a stream, too."""
+CAPTURED = "_pytest.capture"
+"""What stands there for the terminal."""
 HANDLER = ("_name", "level", "terminator")
 FORMATTER = ("_fmt", "datefmt")
 
@@ -83,12 +86,23 @@ class _Plain:
     """An object that keeps nothing but attributes."""
 
 
+def _say_stream(words: Words, stream: Any) -> None:
+    """What was written somewhere else than to the terminal can be read there again."""
+    terminals = (None, sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+    is_terminal = any(stream is each for each in terminals) or type(stream).__module__ == CAPTURED
+    if type(stream) is io.StringIO and not stream.closed:
+        words.said += ("text", stream.getvalue(), stream.tell())
+    elif not is_terminal:
+        words.all("stream", [stream])
+
+
 def _say_handler(words: Words, handler: Any) -> None:
     cls = type(handler)
     words.said.append(cls.__name__)
     _say_filters(words, handler.filters)
     if cls.__module__ == "logging" and cls.__name__ in HANDLERS:
         words.all("set", [getattr(handler, name, None) for name in HANDLER])
+        _say_stream(words, vars(handler).get("stream"))
     else:  # what it has caught is among its attributes
         _say_attributes(words, handler, APART | {"stream"} if cls.__module__ == PYTEST else APART)
     formatter = handler.formatter
