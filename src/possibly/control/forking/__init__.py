@@ -12,6 +12,7 @@
 - `repeatable`: which programs may be executed again in the process that has executed them
 - `restored`: state of libraries that an execution may change and that is put back when its process is used
   again
+- `runner`: the life of a process that was forked to execute, and branches of executions
 - `standing`: where a process stands that does not go on
 - `system`: processes of the system
 - `zygote`: A program as the rest of possibly sees it

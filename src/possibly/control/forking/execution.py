@@ -95,6 +95,10 @@ class Teller(Protocol):
         """The execution that was asked for."""
         ...
 
+    def branch(self, kernel: Kernel, life: Life) -> None:
+        """There is to be a second task: other executions may be forked from here."""
+        ...
+
     def leave(self) -> NoReturn:
         """The process ends; what was asked for and not told is for another one."""
         ...
@@ -126,7 +130,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     memory.trusted, memory.excluded = job.trust, job.exclude
     memory.tells = memory.things.holds = job.tells
     memory.find_unread = job.unread
-    kernel.second = partial(_let_others_begin, memory)
+    kernel.second = partial(_let_others_begin, kernel, memory, teller, life)
     kernel.has_last_words = LAST_WORDS in job.visible
     accesses.start(memory)
     kernel.in_calls = memory.in_calls
@@ -168,11 +172,14 @@ def _end_of_child(process: int, error: BaseException | None) -> None:
         os._exit(0)  # it is not under control
 
 
-def _let_others_begin(memory: Memory) -> None:
+def _let_others_begin(kernel: Kernel, memory: Memory, teller: Teller, life: Life) -> None:
     """There is to be a second task."""
     if packages.watched:
         states.name_all(memory.things)
     memory.begin()
+    if life.is_fresh:
+        teller.branch(kernel, life)
+        memory.logs = life.is_fresh
 
 
 def _put_back(kernel: Kernel) -> dict[str, Any]:
@@ -276,7 +283,7 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
         if life.is_fresh or life.may_tell(kernel, memory, outcome):
             wrote = _put_back(kernel)
             execution, extra = result(kernel, memory, outcome, failure, output.getvalue())
-            more = {**_looked_at(kernel), **wrote, "used": not life.is_fresh}
+            more = {**_looked_at(kernel), **wrote, "used": not life.is_fresh, "branched": life.is_late}
             teller.tell(encoded(execution, {**extra, **more}))
         disk.put_back(disk.folder)
         teller.leave()

@@ -1,8 +1,8 @@
 """The process that is forked for each execution.
 
 A `Zygote` is a child process in which the models are installed and the user's code is compiled. It forks a
-process for the next execution before that is asked for; the forked process waits for its turn and its `Job`,
-runs it, and writes the execution into a pipe. So a fork overlaps with the planning of the explorer,
+process for the next execution before that is asked for; the forked process (`runner`) waits for its turn and
+its `Job`, runs it, and writes the execution into a pipe. So a fork overlaps with the planning of the explorer,
 executions share nothing but what was there before the program began, and a program that crashes takes nothing
 with it.
 
@@ -18,76 +18,23 @@ import pickle
 import select
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable
-from mmap import mmap
 from typing import Any, NoReturn
 
 from possibly.control.execution import Execution, Outcome, Scheduler
 from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
-from possibly.control.forking.lasting import Life
 from possibly.control.forking.patience import BUSY, LONG, LOOK, STILL, Pace, TimeIsUp, Watch
+from possibly.control.forking.runner import ANY, FRESH, LARGEST_JOB, LENGTH, Runner, Turn
 from possibly.control.forking.standing import Standing
-from possibly.control.forking.system import die_with_parent, end_group, light_fork
+from possibly.control.forking.system import die_with_parent, end_group, own_number
 from possibly.control.runtime import batons
 from possibly.control.runtime.encode import decoded
 from possibly.control.runtime.results import remember_modules
 from possibly.errors import PossiblyError
-
-LARGEST_JOB = 1 << 20
-NO_MORE = b"E"
-FRESH, ANY = b"f", b"a"
-"""How a job begins: it is for a process that has executed nothing yet, or for any."""
-LENGTH = 4
-"""Bytes that tell the length of the scheduler, which comes before the rest of the job."""
-ORPHANED = 1.0
-"""Seconds after which a process that waits for its turn looks whether anybody can give it."""
-OVER = 93
-"""The status with which a process that told all it knows ends."""
-
-
-class _Turn:
-    """Who has its turn, in memory that all processes see."""
-
-    _TAKEN = struct.Struct("=qqq")
-
-    def __init__(self) -> None:
-        self._memory = mmap(-1, self._TAKEN.size + 1)
-
-    def take(self) -> None:
-        """This process runs a job from now on."""
-        me = os.getpid()
-        self._TAKEN.pack_into(self._memory, 0, me, self.job[1] + 1, me)
-
-    def rest(self) -> None:
-        """Nobody runs a job."""
-        self._TAKEN.pack_into(self._memory, 0, 0, self.job[1], self.last)
-
-    @property
-    def job(self) -> tuple[int, int]:
-        """The process that runs a job, 0 if there is none, and how many were begun before."""
-        runner, number, _ = self._TAKEN.unpack_from(self._memory)
-        return runner, number
-
-    @property
-    def last(self) -> int:
-        """The process that took the last job; until another does, its number is not given away."""
-        found: int = self._TAKEN.unpack_from(self._memory)[2]
-        return found
-
-    @property
-    def is_used(self) -> bool:
-        """Who has its turn has executed a job before."""
-        return bool(self._memory[self._TAKEN.size])
-
-    @is_used.setter
-    def is_used(self, used: bool) -> None:
-        self._memory[self._TAKEN.size] = used
-
 
 _LIVE: list[Zygote] = []
 
@@ -100,7 +47,7 @@ class Zygote:
         self._jobs, jobs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._results, results = os.pipe()
         self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
-        self._turn = _Turn()
+        self._turn = Turn()
         self._standing = Standing()
         self._disk = disk.new_folder()
         self._job: tuple[Job | None, bytes] = None, b""
@@ -236,7 +183,7 @@ class Zygote:
 
 
 def _serve(
-    prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, results: int, turn: _Turn
+    prepare: Callable[[], Callable[[], Any]], jobs: socket.socket, results: int, turn: Turn
 ) -> NoReturn:
     """The life of the zygote; it ends when nobody can send a job any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -246,20 +193,12 @@ def _serve(
         batons.have_greenlets()
         remember_modules()
         process.settle()
-        started, start = os.pipe()
-        runner = _Runner(program, jobs, results, start, turn)
+        runner = Runner(program, jobs, results, turn)
         runner.pass_on()
-        fork = light_fork()
-        before = 0
-        while True:
-            child = fork()
-            if child == 0:
-                runner.live()
-            if before:
-                runner.attend(before)
-            if os.read(started, 1) == NO_MORE:
-                os._exit(0)
-            before = child  # it runs: meanwhile the next one is made
+        runner.breed()
+        if own_number() == runner.zygote:
+            os._exit(0)
+        runner.live()
     except BrokenPipeError:  # whoever asked was interrupted and is gone
         os._exit(0)
     except BaseException:  # noqa: BLE001 - nothing may return into the code that forked us
@@ -267,109 +206,3 @@ def _serve(
 
         traceback.print_exc(file=sys.__stderr__)
         os._exit(1)
-
-
-class _Runner:
-    """Takes jobs when it is its turn: the `Teller` of their executions."""
-
-    def __init__(
-        self, program: Callable[[], Any], jobs: socket.socket, results: int, start: int, turn: _Turn
-    ) -> None:
-        self.program = program
-        self.jobs = jobs
-        self.results = results
-        self.start = start
-        self.next = os.pipe()
-        """Who reads from it has its turn."""
-        self.zygote = os.getpid()
-        self.turn = turn
-        self.data = bytearray(LARGEST_JOB)
-        self.job: tuple[Any, bytes] = None, b""
-
-    def live(self) -> NoReturn:
-        """The life of a forked process."""
-        die_with_parent()
-        os.setpgid(0, 0)  # whatever it starts ends with it
-        process.rehearse()
-        life = Life()
-        ready = False
-        while not ready:
-            if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
-                os._exit(OVER)
-            ready = bool(select.select([self.next[0]], [], [], ORPHANED)[0])
-        os.read(self.next[0], 1)
-        self.turn.is_used = False
-        while True:
-            size = self.jobs.recv_into(self.data, 0, 0 if life.is_fresh else socket.MSG_PEEK)
-            if not size:
-                self._end()
-            if life.is_fresh:
-                os.write(self.start, b"s")
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
-            elif self.data.startswith(FRESH):
-                self.leave()
-            self.turn.take()
-            job, scheduler = self._taken(memoryview(self.data)[1:size])
-            process.run(job, scheduler, self.program, self, life)
-            self.turn.is_used = True
-
-    def _taken(self, data: memoryview) -> tuple[Job, Scheduler]:
-        """A job is mostly the same as the last one, but for its scheduler."""
-        end = LENGTH + int.from_bytes(data[:LENGTH], "little")
-        scheduler: Scheduler = pickle.loads(data[LENGTH:end])
-        if data[end:] != self.job[1]:
-            self.job = pickle.loads(data[end:]), bytes(data[end:])
-        return self.job[0], scheduler
-
-    def _end(self) -> NoReturn:
-        try:
-            os.write(self.start, NO_MORE)
-        except OSError:
-            pass  # the zygote is gone already
-        self.leave()
-
-    def tell(self, data: bytes) -> None:
-        if self.turn.is_used:
-            os.read(self.jobs.fileno(), 1)  # it is done: nobody else needs to do it (sockets are modelled)
-        self.turn.rest()
-        left = memoryview(len(data).to_bytes(8, "little") + data)
-        while left:
-            try:
-                left = left[os.write(self.results, left) :]
-            except BrokenPipeError:  # whoever asked was interrupted and is gone
-                os._exit(OVER)
-
-    def leave(self) -> NoReturn:
-        self.pass_on()
-        os._exit(OVER)
-
-    def pass_on(self) -> None:
-        os.write(self.next[1], b"t")
-
-    def attend(self, child: int) -> None:
-        """The end of a child; one that did not end by itself is told, if nobody else can take its job."""
-        _, status = os.waitpid(child, 0)
-        try:
-            os.killpg(child, signal.SIGKILL)  # what it has started and left behind
-        except (ProcessLookupError, PermissionError):
-            pass
-        if os.waitstatus_to_exitcode(status) != OVER:
-            disk.put_back(disk.folder)
-            self.turn.rest()
-            if not self.turn.is_used:
-                os.write(self.results, bytes(8))
-            self.pass_on()
-
-
-class Stream:
-    """Of one execution that is waited for at the end of a pipe."""
-
-    def __init__(self, out: int) -> None:
-        self.out = out
-
-    def tell(self, data: bytes) -> None:
-        with os.fdopen(self.out, "wb", closefd=False) as stream:
-            stream.write(data)
-
-    def leave(self) -> NoReturn:
-        os._exit(0)

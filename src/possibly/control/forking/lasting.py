@@ -39,6 +39,10 @@ class Life:
 
     def __init__(self) -> None:
         self.executions = 0
+        self.is_branch = False
+        """The process was forked in the middle of an execution, and ends with it."""
+        self.is_late = False
+        """That execution was another one, which began as this one did."""
         self._modules = frozenset(sys.modules)
         self._main: Any = threading.main_thread()
         self._state = dict(vars(self._main))
@@ -48,12 +52,13 @@ class Life:
 
     @property
     def is_fresh(self) -> bool:
-        return self.executions == 0
+        return self.executions == 0 and not self.is_late
 
     def is_clean(self, kernel: Kernel, memory: Memory, outcome: Outcome) -> bool:
         """Whether the execution that is over leaves nothing that `renew` does not put away."""
         return (
             outcome is Outcome.FINISHED
+            and not self.is_branch
             and len(kernel.tasks) == 1
             and _is_quiet(kernel, memory)
             and self.executions < LONGEST
@@ -65,10 +70,15 @@ class Life:
         )
 
     def may_tell(self, kernel: Kernel, memory: Memory, outcome: Outcome) -> bool:
-        """Whether an execution that the scheduler has cut off is told, though it is not the first.
+        """Whether an execution is told though it is not the first, and its process ends.
 
-        Nothing went wrong in it, and nothing that it left behind will be seen: the process ends.
+        Nothing went wrong in it, and no new race was seen, which the logged accesses would have to tell of. In
+        a branch that is enough; in a process that was used before it is one that the scheduler has cut off,
+        and nothing else is to be told.
         """
+        if self.is_late:
+            is_well = outcome in (Outcome.FINISHED, Outcome.CUT_OFF) and kernel.failure is None
+            return is_well and not (memory.racy or kernel.repeat)
         return outcome is Outcome.CUT_OFF and _is_quiet(kernel, memory)
 
     def _is_known(self) -> bool:

@@ -7,6 +7,11 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from os import getpid as own_number
+from signal import ITIMER_PROF, ITIMER_REAL, ITIMER_VIRTUAL, getitimer
+
+__all__ = ["die_with_parent", "end_group", "light_fork", "own_number", "shared_now"]
+Shared = tuple[frozenset[tuple[str, str]], frozenset[str]]
 
 
 def end_group(process: int) -> None:
@@ -47,3 +52,41 @@ def light_fork() -> Callable[[], int]:
     found.restype = ctypes.c_int
     light: Callable[[], int] = found
     return light
+
+
+def shared_now() -> Shared | None:
+    """What this process would share with a fork: its open files, and memory that is not copied.
+
+    None if a fork would lack something: another thread, a process that was started, a timer; or where the
+    system does not tell.
+    """
+    try:
+        if len(os.listdir("/proc/self/task")) > 1 or _has_children() or _has_timers():
+            return None
+        return _open_files(), _common_memory()
+    except OSError:
+        return None
+
+
+def _open_files() -> frozenset[tuple[str, str]]:
+    found = set()
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            found.add((number, os.readlink(f"/proc/self/fd/{number}")))
+        except OSError:
+            pass  # that of the list itself
+    return frozenset(found)
+
+
+def _common_memory() -> frozenset[str]:
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as stream:
+        return frozenset(line for line in stream if line.split(maxsplit=2)[1][1::2] == "ws")
+
+
+def _has_children() -> bool:
+    with open(f"/proc/self/task/{own_number()}/children", encoding="ascii") as stream:
+        return bool(stream.read().strip())
+
+
+def _has_timers() -> bool:
+    return any(getitimer(each)[0] for each in (ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF))

@@ -15,9 +15,10 @@ from typing import Any, Protocol
 from possibly.control.execution import Execution, Outcome, Scheduler, Seen
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
-from possibly.control.forking.forks import Stream, Zygote
+from possibly.control.forking.forks import Zygote
 from possibly.control.forking.lasting import Life
 from possibly.control.forking.patience import TimeIsUp
+from possibly.control.forking.runner import Stream
 from possibly.control.loading import evaluated, packages
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading.ahead import imported
@@ -107,9 +108,11 @@ class ControlledProgram:
         self.extra: dict[str, Any] = {}
         """What the last execution told beside its steps."""
         self._last: Execution | None = None
-        """The last execution that came to its end, if it was not the first in its process."""
+        """The last execution that came to its end, if its process did not begin at the beginning for it."""
+        self._is_branched = False
+        """That process was forked in the middle of another execution."""
         self.is_reused = False
-        """The last execution was not the first in its process."""
+        """The last execution was not the first in its process, or this was forked in the middle of another."""
         self._distrusted = False
         self.writes_files = False
         """Some execution has changed files: no two may run at a time."""
@@ -191,7 +194,7 @@ class ControlledProgram:
         if not self.is_reused:
             self._last = None
         elif execution.outcome is not Outcome.CUT_OFF:  # what was cut off would not end there again
-            self._last = execution
+            self._last, self._is_branched = execution, bool(extra.get("branched"))
         self.writes_files = self.writes_files or bool(extra.get("wrote"))
         found = set(extra.get("racy", ())) - self.visible
         self.grown = bool(found)
@@ -216,7 +219,7 @@ class ControlledProgram:
             return True
         from possibly.control.schedulers.course import Course
 
-        self._begin(self._job(is_repeatable=True), Course(last.schedule), fresh=True)
+        self._begin(self._job(is_repeatable=not self._is_branched), Course(last.schedule), fresh=True)
         self._begun -= 1
         return self._answer()[0] == last
 

@@ -1,0 +1,339 @@
+"""The life of a process that was forked to execute a program: it waits for its turn, takes a job, and tells.
+
+Theory of operation. Up to its second task a program goes the same way in every execution: there is nothing to
+choose. A process that has come so far does not go on (`branch`): it is forked from there for its own job and
+for each one that follows, so what programs do before (imports, tables, applications that are set up) is done
+once. A forked process begins with what its scheduler would have been asked and told until then.
+
+Law: what a branch tells is what a process that began at the beginning would have told. So there is none where
+anything is shared with the system that a fork does not copy: files, memory, processes, threads, timers
+(`system.shared_now`). What fails in a branch is not told; a process executes it that begins at the beginning. Of
+other executions the explorer has a sample executed so (`zygote.agrees`), and one difference ends all this.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable
+from mmap import mmap
+from time import process_time as _processor_time
+from typing import Any, NoReturn
+
+from possibly.control.execution import Choice, Scheduler
+from possibly.control.forking import disk
+from possibly.control.forking import execution as process
+from possibly.control.forking.execution import Job
+from possibly.control.forking.lasting import Life
+from possibly.control.forking.system import die_with_parent, light_fork, own_number, shared_now
+from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Kernel
+
+LARGEST_JOB = 1 << 20
+GOES_ON, NO_MORE = b"s", b"E"
+"""What a process that was forked tells the one that forked it: it has a job, or there will be none."""
+FRESH, ANY = b"f", b"a"
+"""How a job begins: it is for a process that begins at the beginning, or for any."""
+LENGTH = 4
+"""Bytes that tell the length of the scheduler, which comes before the rest of the job."""
+ORPHANED = 1.0
+"""Seconds after which a process that waits for its turn looks whether anybody can give it."""
+OVER, UNTOLD = 93, 94
+"""The status with which a process ends that told all it knows, and one that left its job to another."""
+
+WORTH = 0.004
+"""Seconds of a processor that a program has used before its second task, so that it is worth to fork there."""
+
+
+class Turn:
+    """Who has its turn, in memory that all processes see."""
+
+    _TAKEN = struct.Struct("=qqq")
+
+    def __init__(self) -> None:
+        self._memory = mmap(-1, self._TAKEN.size + 1)
+
+    def take(self) -> None:
+        """This process runs a job from now on."""
+        me = own_number()
+        self._TAKEN.pack_into(self._memory, 0, me, self.job[1] + 1, me)
+
+    def rest(self) -> None:
+        """Nobody runs a job."""
+        self._TAKEN.pack_into(self._memory, 0, 0, self.job[1], self.last)
+
+    @property
+    def job(self) -> tuple[int, int]:
+        """The process that runs a job, 0 if there is none, and how many were begun before."""
+        runner, number, _ = self._TAKEN.unpack_from(self._memory)
+        return runner, number
+
+    @property
+    def last(self) -> int:
+        """The process that took the last job; until another does, its number is not given away."""
+        found: int = self._TAKEN.unpack_from(self._memory)[2]
+        return found
+
+    @property
+    def is_used(self) -> bool:
+        """Who has its turn did not begin at the beginning for its job, which it leaves to others if need be."""
+        return bool(self._memory[self._TAKEN.size])
+
+    @is_used.setter
+    def is_used(self, used: bool) -> None:
+        self._memory[self._TAKEN.size] = used
+
+
+class Runner:
+    """Takes jobs when it is its turn: the `Teller` of their executions."""
+
+    def __init__(self, program: Callable[[], Any], jobs: socket.socket, results: int, turn: Turn) -> None:
+        self.program = program
+        self.jobs = jobs
+        self.results = results
+        self.turn = turn
+        self.data = bytearray(LARGEST_JOB)
+        self.job: tuple[Any, bytes] = None, b""
+        self.is_branch = False
+        """This process was forked in the middle of an execution."""
+        self._fork = light_fork()
+        self._has_told = False
+        self._settle_here()
+        self._since = 0.0
+        self._shared = shared_now()
+
+    def _settle_here(self) -> None:
+        """Processes are forked from this one from now on."""
+        self.next = os.pipe()
+        """Who reads from it has its turn."""
+        self.started = os.pipe()
+        self.zygote = own_number()
+
+    def breed(self, before: int = 0) -> None:
+        """Forks a process for each job, before that is asked for: returns in these, and when there are none.
+
+        `before`: one that was forked already, and has its turn.
+        """
+        while True:
+            child = self._fork()
+            if child == 0:
+                return
+            if before and not self._attend(before):
+                return
+            if os.read(self.started[0], 1) == NO_MORE:
+                return
+            before = child  # it runs: meanwhile the next one is made
+
+    def live(self) -> NoReturn:
+        """The life of a process that was forked from the first."""
+        die_with_parent()
+        os.setpgid(0, 0)  # whatever it starts ends with it
+        process.rehearse()
+        life = Life()
+        self._wait()
+        self.turn.is_used = False
+        while True:
+            size = self.jobs.recv_into(self.data, 0, 0 if life.is_fresh else socket.MSG_PEEK)
+            if not size:
+                self._end()
+            if life.is_fresh:
+                os.write(self.started[1], GOES_ON)
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+            elif self.data.startswith(FRESH):
+                self.leave()
+            self.turn.take()
+            job, scheduler = self._taken(memoryview(self.data)[1:size])
+            self._since = _processor_time()
+            process.run(job, scheduler, self.program, self, life)
+            self.turn.is_used = True
+
+    def _wait(self) -> None:
+        """Returns when this process has its turn."""
+        while not select.select([self.next[0]], [], [], ORPHANED)[0]:
+            if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
+                os._exit(OVER)
+        os.read(self.next[0], 1)
+
+    def _taken(self, data: memoryview) -> tuple[Job, Scheduler]:
+        """A job is mostly the same as the last one, but for its scheduler."""
+        end = LENGTH + int.from_bytes(data[:LENGTH], "little")
+        scheduler: Scheduler = pickle.loads(data[LENGTH:end])
+        if data[end:] != self.job[1]:
+            self.job = pickle.loads(data[end:]), bytes(data[end:])
+        return self.job[0], scheduler
+
+    def _end(self) -> NoReturn:
+        try:
+            os.write(self.started[1], NO_MORE)
+        except OSError:
+            pass  # whoever forked us is gone already
+        self.leave()
+
+    def tell(self, data: bytes) -> None:
+        if self.turn.is_used:
+            os.read(self.jobs.fileno(), 1)  # it is done: nobody else needs to do it (sockets are modelled)
+        self._has_told = True
+        self.turn.rest()
+        left = memoryview(len(data).to_bytes(8, "little") + data)
+        while left:
+            try:
+                left = left[os.write(self.results, left) :]
+            except BrokenPipeError:  # whoever asked was interrupted and is gone
+                os._exit(OVER)
+
+    def leave(self) -> NoReturn:
+        if self.is_branch and not self._has_told:
+            os._exit(UNTOLD)
+        self.pass_on()
+        os._exit(OVER)
+
+    def pass_on(self) -> None:
+        os.write(self.next[1], b"t")
+
+    def _attend(self, child: int) -> bool:
+        """Waits for the end of a child; whether others of its kind go on.
+
+        One that did not end by itself is told, if nobody else can take its job.
+        """
+        _, status = os.waitpid(child, 0)
+        try:
+            os.killpg(child, signal.SIGKILL)  # what it has started and left behind
+        except (ProcessLookupError, PermissionError):
+            pass
+        ended = os.waitstatus_to_exitcode(status)
+        if ended == OVER:
+            return True
+        disk.put_back(disk.folder)
+        self.turn.rest()
+        if ended == UNTOLD and self.is_branch:
+            return False
+        is_left = self.turn.is_used
+        if not is_left:
+            os.write(self.results, bytes(8))
+        if self.is_branch and is_left:
+            return False
+        self.pass_on()
+        return True
+
+    # ---- executions that begin where others have come to --------------------------------------------
+
+    def branch(self, kernel: Kernel, life: Life) -> None:
+        """The program is about to have a second task: its next executions are forked from here."""
+        if not self._is_worth_it():
+            return
+        running.kernel = None  # what we ask the system for is nothing of the program's
+        try:
+            if self._is_forkable():
+                self._branch(kernel, life)
+        except BaseException:  # noqa: BLE001 - nothing of ours may return into the program
+            os._exit(UNTOLD)
+        running.start(kernel)
+
+    def _branch(self, kernel: Kernel, life: Life) -> None:
+        back, number = self.next[1], own_number()
+        self._settle_here()
+        self.is_branch = True
+        first = self._fork()
+        if first == 0:
+            self._begin(life, number)
+            self.turn.take()
+            return
+        self.breed(first)
+        if own_number() == number:  # there is a job that none of them can do
+            os.write(back, b"t")
+            os._exit(OVER)
+        self._begin(life, number)
+        self._take_over(kernel, life)
+
+    def _is_worth_it(self) -> bool:
+        """Whether forks are asked for, and take less time than to come here again."""
+        return not self.is_branch and self.data.startswith(ANY) and _processor_time() - self._since > WORTH
+
+    def _is_forkable(self) -> bool:
+        """Whether a fork has all that this process has, and shares nothing of it that it did not before."""
+        return self._shared is not None and not disk.is_changed() and shared_now() == self._shared
+
+    def _begin(self, life: Life, number: int) -> None:
+        """A process that was forked here goes on by itself, and cannot tell that it was."""
+        die_with_parent()
+        os.setpgid(0, 0)
+        life.is_branch = True
+        call_oneself(number)
+
+    def _take_over(self, kernel: Kernel, life: Life) -> None:
+        """Goes on with the next job when it has come, instead of that of the process that came here."""
+        self._wait()
+        scheduler = self._next_scheduler()
+        if scheduler is None or not _follows(scheduler, kernel):
+            os.write(self.started[1], NO_MORE)
+            os._exit(OVER)
+        os.write(self.started[1], GOES_ON)
+        self.turn.is_used = True
+        self.turn.take()
+        kernel.scheduler = scheduler
+        life.is_late = True
+
+    def _next_scheduler(self) -> Scheduler | None:
+        """Of the next job, which is not taken away yet; None if it is not like that for which we came here."""
+        known = self.job[1]
+        size = self.jobs.recv_into(self.data, 0, socket.MSG_PEEK)
+        if not size or not self.data.startswith(ANY):
+            return None
+        scheduler = self._taken(memoryview(self.data)[1:size])[1]
+        return scheduler if self.job[1] == known else None
+
+
+def _follows(scheduler: Scheduler, kernel: Kernel) -> bool:
+    """Asks and tells a scheduler what others were until now; whether it would have chosen the same."""
+    previous: str | None = None
+    for number, step in enumerate(kernel.steps):
+        if scheduler.choose(Choice(number, previous, step.enabled, step.pending)) != step.task:
+            return False
+        scheduler.done(step)
+        previous = step.task
+    under_way = kernel._chosen
+    if under_way is None:
+        return True
+    now = Choice(len(kernel.steps), previous, kernel._enabled, kernel._pending)
+    return scheduler.choose(now) == under_way.name
+
+
+def call_oneself(number: int) -> None:
+    """The program sees the number that its process had before."""
+    plain = os.getpid
+    if plain is not own_number:
+        return
+    told = number.__index__  # as silent as the function itself
+    holders = [vars(each) for each in list(sys.modules.values()) if getattr(each, "__dict__", None)]
+    for holder in holders:
+        if holder.get("getpid") is plain:
+            holder["getpid"] = told
+
+    def call_by_own() -> None:
+        for holder in holders:
+            if holder.get("getpid") is told:
+                holder["getpid"] = plain
+
+    os.register_at_fork(after_in_child=call_by_own)
+
+
+class Stream:
+    """Of one execution that is waited for at the end of a pipe."""
+
+    def __init__(self, out: int) -> None:
+        self.out = out
+
+    def tell(self, data: bytes) -> None:
+        with os.fdopen(self.out, "wb", closefd=False) as stream:
+            stream.write(data)
+
+    def branch(self, kernel: Kernel, life: Life) -> None:
+        """There is one execution only."""
+
+    def leave(self) -> NoReturn:
+        os._exit(0)

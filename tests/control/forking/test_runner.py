@@ -1,0 +1,161 @@
+"""Executions that are forked from where a program gets its second task are those that begin at the beginning.
+
+What is forked there is compared with the same schedule in a process of its own; a program whose beginning
+shares anything with the system is never forked there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from possibly.control.execution import Outcome
+from possibly.control.forking import runner
+from possibly.control.forking.zygote import ControlledProgram, script
+from possibly.control.schedulers.course import Course, Habit
+from possibly.control.schedulers.dpor import Dpor
+from possibly.session.exploring.explore import Options, explore
+from tests.control.runtime.generated import program
+
+CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
+TWO = """
+import threading
+{before}
+found = []
+
+def work(number):
+    {work}
+    found.append(number)
+
+threads = [threading.Thread(target=work, args=(number,)) for number in (1, 2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "WORTH", -1.0)
+
+
+def written(tmp_path: Path, before: str, work: str = "pass") -> str:
+    path = tmp_path / "program.py"
+    path.write_text(TWO.format(before=before, work=work))
+    return str(path)
+
+
+def warmed_up(controlled: ControlledProgram) -> None:
+    """What is shared, and what is imported, is known."""
+    visible = -1
+    while visible != len(controlled.visible) or controlled.repeat or controlled._stale:
+        visible = len(controlled.visible)
+        controlled.execute(Course())
+    controlled.close()  # else a process that was used would go on
+
+
+def branched(controlled: ControlledProgram, executions: int) -> int:
+    """How many of so many executions began in the middle; each is the same from the beginning."""
+    found = []
+    for seed in range(executions):
+        controlled.begin(Course(habit=Habit.RANDOM, seed=seed))
+        found.append((seed, controlled.end(), controlled.extra.get("branched")))
+    for seed, execution, is_branched in found:
+        assert not is_branched or controlled.execute(Course(habit=Habit.RANDOM, seed=seed)) == execution
+    return sum(bool(is_branched) for _, _, is_branched in found)
+
+
+@pytest.mark.parametrize("seed", range(4 * CASES))
+def test_a_branch_executes_as_a_process_from_the_beginning(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(program(Random(seed)))
+    with script((str(path),)) as controlled:
+        warmed_up(controlled)
+        branched(controlled, 5)
+
+
+KEPT = {
+    "a generator": ("numbers = iter(range(9)); next(numbers)", "found.append(next(numbers))"),
+    "random numbers": ("import random; random.random()", "found.append(random.random())"),
+    "a class that counts": ("class C: made = 0\nC.made += 3", "C.made += 1; found.append(C.made)"),
+    "the number of the process": ("import os; mine = os.getpid()", "assert os.getpid() == mine"),
+    "the same by its name": ("from os import getpid; mine = getpid()", "assert getpid() == mine"),
+    "context": (
+        "import contextvars; v = contextvars.ContextVar('v'); v.set(1)",
+        "found.append(v.get(None)); v.set(number)",
+    ),
+    "a decimal context": (
+        "import decimal; decimal.getcontext().prec = 5",
+        "found.append(str(decimal.Decimal(1) / 3))",
+    ),
+    "an environment": ("import os; os.environ['A'] = '1'", "os.environ['A'] += 'x'"),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_was_made_before_is_as_it_was(name: str, tmp_path: Path) -> None:
+    with script((written(tmp_path, *KEPT[name]),)) as controlled:
+        warmed_up(controlled)
+        assert branched(controlled, 4) > 0
+
+
+SHARED = {
+    "an open file": "stream = open(__file__)",
+    "a file that was written": "open('made', 'w').close()",
+    "memory": "import mmap; memory = mmap.mmap(-1, 8)",
+    "a pipe": "import os; ends = os.pipe()",
+    "a process": "import subprocess; process = subprocess.Popen(['sleep', '9'])",
+    "a timer": "import signal; signal.setitimer(signal.ITIMER_VIRTUAL, 900)",
+    "a thread of C": "import faulthandler; faulthandler.dump_traceback_later(900)",
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_who_shares_something_with_the_system_begins_at_the_beginning(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with script((written(tmp_path, SHARED[name]),)) as controlled:
+        warmed_up(controlled)
+        assert branched(controlled, 3) == 0
+
+
+def test_what_fails_is_told_by_a_process_from_the_beginning(tmp_path: Path) -> None:
+    path = written(tmp_path, "n = 0", "global n; m = n; n = m + 1; assert n == number or number == 1")
+    outcomes = set()
+    with script((path,)) as controlled:
+        warmed_up(controlled)
+        explorer = Dpor()
+        controlled.close()
+        while (plan := explorer.plan()) is not None:
+            controlled.begin(plan)
+            found = controlled.end()
+            explorer.learn(found)
+            outcomes.add((found.outcome, bool(controlled.extra.get("branched"))))
+    assert (Outcome.FINISHED, True) in outcomes
+    assert (Outcome.FAILED, False) in outcomes and (Outcome.FAILED, True) not in outcomes
+
+
+def test_a_branch_that_dies_takes_nothing_with_it(tmp_path: Path) -> None:
+    path = written(tmp_path, "import os; n = 0", "global n\n    if n == 2: os._exit(3)\n    n = number")
+    with script((path,)) as controlled:
+        found = explore(controlled, Options(minimise=False, explain=False))
+    assert not found.complete
+    assert any("ended by itself" in each for each in found.open)
+
+
+def test_a_search_by_branches_says_what_one_by_processes_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, "import os, json; n = 0", "global n; m = n; n = m + 1")
+    figures = []
+    for worth in (-1.0, 1e9):
+        monkeypatch.setattr(runner, "WORTH", worth)
+        with script((path,)) as controlled:
+            found = explore(controlled, Options())
+        figures.append((found.complete, found.executions, found.steps))
+    assert figures[0] == figures[1] and figures[0][0]
