@@ -224,6 +224,11 @@ def is_user_file(file: str) -> bool:
     return found
 
 
+def is_installed(file: str) -> bool:
+    """Whether a file is of the standard library or an installed package, whatever it counts as."""
+    return is_library(file) or any(part in file.replace("\\", "/") for part in _SITE)
+
+
 def module_path(file: str) -> str:
     """A file of the standard library or of an installed package as a module is named; empty for others."""
     plain = file.replace("\\", "/")

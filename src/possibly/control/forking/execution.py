@@ -131,6 +131,8 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     memory.tells = memory.things.holds = job.tells
     memory.find_unread = job.unread
     kernel.second = partial(_let_others_begin, kernel, memory, teller, life)
+    kernel.show = memory.show
+    kernel.carried = memory.carried
     kernel.has_last_words = LAST_WORDS in job.visible
     accesses.start(memory)
     kernel.in_calls = memory.in_calls

@@ -2,7 +2,7 @@
 
 A `Zygote` is a child process in which the models are installed and the user's code is compiled. It forks a
 process for the next execution before that is asked for; the forked process (`runner`) waits for its turn and
-its `Job`, runs it, and writes the execution into a pipe. So a fork overlaps with the planning of the explorer,
+its `Job`, runs it, and writes the execution into a pipe. So a fork overlaps with the explorer's planning,
 executions share nothing but what was there before the program began, and a program that crashes takes nothing
 with it.
 

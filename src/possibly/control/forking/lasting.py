@@ -72,8 +72,8 @@ class Life:
     def may_tell(self, kernel: Kernel, memory: Memory, outcome: Outcome) -> bool:
         """Whether an execution is told though it is not the first, and its process ends.
 
-        Nothing went wrong in it, and no new race was seen, which the logged accesses would have to tell of. In
-        a branch that is enough; in a process that was used before it is one that the scheduler has cut off,
+        Nothing went wrong in it, and no new race was seen, of which logged accesses would have to tell. In a
+        branch that is enough; in a process that was used before it is one that the scheduler has cut off,
         and nothing else is to be told.
         """
         if self.is_late:

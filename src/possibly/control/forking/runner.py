@@ -7,8 +7,8 @@ once. A forked process begins with what its scheduler would have been asked and 
 
 Law: what a branch tells is what a process that began at the beginning would have told. So there is none where
 anything is shared with the system that a fork does not copy: files, memory, processes, threads, timers
-(`system.shared_now`). What fails in a branch is not told; a process executes it that begins at the beginning. Of
-other executions the explorer has a sample executed so (`zygote.agrees`), and one difference ends all this.
+(`system.shared_now`). What fails in a branch is not told; a process that begins at the beginning executes
+it. Of others the explorer has a sample executed so (`zygote.agrees`), and one difference ends all this.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable
 from mmap import mmap
 from time import process_time as _processor_time
+from types import ModuleType
 from typing import Any, NoReturn
 
 from possibly.control.execution import Choice, Scheduler
@@ -47,7 +48,7 @@ OVER, UNTOLD = 93, 94
 """The status with which a process ends that told all it knows, and one that left its job to another."""
 
 WORTH = 0.004
-"""Seconds of a processor that a program has used before its second task, so that it is worth to fork there."""
+"""Seconds of a processor that a program has used before its second task, if it is worth to fork there."""
 
 
 class Turn:
@@ -81,7 +82,7 @@ class Turn:
 
     @property
     def is_used(self) -> bool:
-        """Who has its turn did not begin at the beginning for its job, which it leaves to others if need be."""
+        """Who has its turn did not begin at the beginning for its job, and may leave it to others."""
         return bool(self._memory[self._TAKEN.size])
 
     @is_used.setter
@@ -238,16 +239,17 @@ class Runner:
         back, number = self.next[1], own_number()
         self._settle_here()
         self.is_branch = True
+        call_oneself(number)
         first = self._fork()
         if first == 0:
-            self._begin(life, number)
+            self._begin(life)
             self.turn.take()
             return
         self.breed(first)
         if own_number() == number:  # there is a job that none of them can do
             os.write(back, b"t")
             os._exit(OVER)
-        self._begin(life, number)
+        self._begin(life)
         self._take_over(kernel, life)
 
     def _is_worth_it(self) -> bool:
@@ -258,12 +260,11 @@ class Runner:
         """Whether a fork has all that this process has, and shares nothing of it that it did not before."""
         return self._shared is not None and not disk.is_changed() and shared_now() == self._shared
 
-    def _begin(self, life: Life, number: int) -> None:
-        """A process that was forked here goes on by itself, and cannot tell that it was."""
+    def _begin(self, life: Life) -> None:
+        """A process that was forked here goes on by itself."""
         die_with_parent()
         os.setpgid(0, 0)
         life.is_branch = True
-        call_oneself(number)
 
     def _take_over(self, kernel: Kernel, life: Life) -> None:
         """Goes on with the next job when it has come, instead of that of the process that came here."""
@@ -279,7 +280,7 @@ class Runner:
         life.is_late = True
 
     def _next_scheduler(self) -> Scheduler | None:
-        """Of the next job, which is not taken away yet; None if it is not like that for which we came here."""
+        """Of the next job, which stays where it is; None if that is not like the one that brought us here."""
         known = self.job[1]
         size = self.jobs.recv_into(self.data, 0, socket.MSG_PEEK)
         if not size or not self.data.startswith(ANY):
@@ -304,22 +305,22 @@ def _follows(scheduler: Scheduler, kernel: Kernel) -> bool:
 
 
 def call_oneself(number: int) -> None:
-    """The program sees the number that its process had before."""
-    plain = os.getpid
-    if plain is not own_number:
-        return
-    told = number.__index__  # as silent as the function itself
-    holders = [vars(each) for each in list(sys.modules.values()) if getattr(each, "__dict__", None)]
-    for holder in holders:
-        if holder.get("getpid") is plain:
-            holder["getpid"] = told
+    """The program sees this number of its process from now on, also in forks: what it has kept stays true."""
+    told: Any = number.__index__  # as silent as the function itself
+    places = [
+        (vars(module), name)
+        for module in list(sys.modules.values())
+        if isinstance(module, ModuleType)
+        for name, value in list(vars(module).items())
+        if value is own_number and vars(module) is not globals()
+    ]
 
-    def call_by_own() -> None:
-        for holder in holders:
-            if holder.get("getpid") is told:
-                holder["getpid"] = plain
+    def put(function: Any) -> None:
+        for space, name in places:
+            space[name] = function
 
-    os.register_at_fork(after_in_child=call_by_own)
+    put(told)
+    os.register_at_fork(after_in_child=lambda: put(own_number))  # those of the program are others
 
 
 class Stream:

@@ -78,6 +78,8 @@ class ControlledProgram:
         """The file of the program itself, if it has one."""
         self.visible: set[str] = set()
         """Families whose accesses are choice points; it only grows."""
+        self._ordering: dict[str, set[str]] = {}
+        """Locks that became choice points, and the families of accesses that they seem to order."""
         self.grown = False
         """The last execution found families that were hidden before: what was explored must be repeated."""
         self.repeat = False
@@ -112,7 +114,7 @@ class ControlledProgram:
         self._is_branched = False
         """That process was forked in the middle of another execution."""
         self.is_reused = False
-        """The last execution was not the first in its process, or this was forked in the middle of another."""
+        """The last execution was not the first in its process, or that was forked in the middle of one."""
         self._distrusted = False
         self.writes_files = False
         """Some execution has changed files: no two may run at a time."""
@@ -200,6 +202,7 @@ class ControlledProgram:
         self.grown = bool(found)
         self.repeat = bool(extra.get("repeat"))
         self.visible |= found
+        self._hide(extra.get("ordering", {}))
         self._enter(extra)
         self.left.update(dict.fromkeys(extra.get("left", ())))
         self.in_turns.update(dict.fromkeys(extra.get("in_turns", ())))
@@ -211,6 +214,15 @@ class ControlledProgram:
             self.reasons.setdefault(what, Reason(places.get(what, ""), remedy or OUTSIDE))
         self._warm_up(extra)
         return execution
+
+    def _hide(self, ordering: dict[str, list[str]]) -> None:
+        """Locks that were shown for what they seemed to order are hidden again if that races all the same."""
+        for lock, ordered in ordering.items():
+            self._ordering.setdefault(lock, set()).update(ordered)
+        for lock in [lock for lock, ordered in self._ordering.items() if ordered <= self.visible]:
+            del self._ordering[lock]
+            self.visible.discard(lock)
+            self.grown = self.repeat = True
 
     def agrees(self) -> bool:
         """Whether the last execution is the same in a fresh process: nothing came from those before it."""

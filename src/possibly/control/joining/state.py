@@ -113,6 +113,7 @@ class Looker:
         words.said += [word for access in sorted(operation.footprint) for word in access]
         words.said += ("run", *[word for each in self._runs.get(task.name, ()) for word in each])
         words.all("held", task.held)
+        words.said += ("sections", *task.sections)
         for held in held_by(task, kernel.current):
             words.frame(held)
         _say_trail(words, task, kernel.versions)

@@ -70,7 +70,7 @@ DESCRIBED = frozenset(
     }
 )  # fmt: skip
 """Of a class: what says how it was written and not what it does."""
-COSMETIC = frozenset({"taken_at", "last_notify", "last_set", "holders", "family"})
+COSMETIC = frozenset({"taken_at", "last_notify", "last_set", "holders", "family", "known"})
 """Attributes of models that only reports show."""
 LOGGERS = ("Logger", "RootLogger")
 NOTHING_UNSEEN = Unseen()

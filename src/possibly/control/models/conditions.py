@@ -43,6 +43,8 @@ class Condition(Quiet):
             lock = RLock()
             if running.kernel is not None:
                 running.kernel.conditions[lock.name] = self.name
+        if isinstance(lock, Lock) and lock.is_hidden:  # who waits holds it meanwhile
+            lock.expose()
         self._lock = lock
         self.acquire, self.release = lock.acquire, lock.release
         if not self.quiet:
@@ -206,7 +208,8 @@ class Barrier(_PlainBarrier):
         super().__init__(parties, action, timeout)
         lock = Lock()
         condition = Condition(lock)
-        lock.quiet = condition.quiet = False
+        lock.expose()
+        condition.quiet = False
         self._cond: Any = condition
         if running.kernel is not None:
             running.kernel.conditions[lock.name] = condition.name

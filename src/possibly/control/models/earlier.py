@@ -89,7 +89,7 @@ def _quiet(lock: Any, owner: str) -> Any:
     if made is None:
         return lock
     made.family = f"{locks.LOCKS}{owner}"
-    made.quiet = made.family not in locks.loud
+    made.quiet = made.is_hidden = made.family not in locks.loud
     return made
 
 
@@ -171,9 +171,9 @@ def _modelled(value: Any) -> Any:
 
 
 def _loud(primitive: Any) -> Any:
-    primitive.quiet = False
+    primitive.quiet = primitive.is_hidden = False
     if isinstance(primitive, primitives.Condition):
-        primitive._lock.quiet = False
+        primitive._lock.quiet = primitive._lock.is_hidden = False
     return primitive
 
 

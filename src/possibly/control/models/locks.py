@@ -4,6 +4,13 @@ See `primitives` for their law. Locks of code that is not watched are `quiet`: t
 because nobody else is there when such code runs (`packages`), or what it protects is modelled as a whole
 (queues, futures). It is still never blocked on; and if one is ever found taken, those made at the same line
 are no longer quiet, and what was explored is repeated.
+
+Locks that installed packages make, and that are watched, are quiet too as long as nobody can tell in which
+order they are taken. Law: whoever holds such a lock does nothing but hidden accesses (`memory`) until it
+gives it back, nobody asks whether it is free, and no two accesses under it conflict. Then each part of the
+program under the lock can be moved together (taking it moves to the right, giving it back to the left:
+Lipton, Reduction, CACM 18, 1975) and commutes with every other such part. As soon as anything else is seen,
+in whatever execution, the locks made at that line are choice points, and all is explored anew.
 """
 
 from __future__ import annotations
@@ -15,11 +22,12 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel, Task
-from possibly.control.runtime.places import place_of
+from possibly.control.runtime.places import is_instrumented, place_of
+from possibly.control.runtime.task import known_under_locks
 from possibly.probes import port
 
 LOCKS = "lock@"
-"""Begins the family of locks that are made at one line."""
+"""Begins the family of locks that are made at one line, in functions that are called at one line."""
 loud: frozenset[str] = frozenset()
 """Such families whose locks are choice points, for those that are made before the program begins."""
 _unowned = 0
@@ -52,13 +60,16 @@ def label(name: str, kind: str, depth: int = 2) -> None:
         kernel.labels.setdefault(name, f"the {kind} of {place}" if place else f"a {kind}")
 
 
-def _maker() -> tuple[str, bool]:
-    """The line that makes a primitive, and whether that is in a package whose code is not watched."""
+def _maker() -> tuple[str, bool, bool]:
+    """The line that makes a primitive, whether that is of a package, and of one that is watched."""
     frame: Any = sys._getframe(2)
     while frame.f_code.co_filename.startswith(port._OWN):
         frame = frame.f_back
     file = frame.f_code.co_filename
-    return f"{LOCKS}{file}:{frame.f_lineno}", not port.is_user_file(file)
+    caller = frame.f_back  # of a function that makes several, each of which has a line of its own
+    by = f" by {caller.f_code.co_filename}:{caller.f_lineno}" if caller is not None else ""
+    is_watched = port.is_installed(file) and is_instrumented(frame.f_code)
+    return f"{LOCKS}{file}:{frame.f_lineno}{by}", not port.is_user_file(file), is_watched
 
 
 class Quiet:
@@ -67,24 +78,34 @@ class Quiet:
     quiet: bool
     name: str
     family = ""
+    may_hide = False
+    is_hidden = False
+    """It is quiet although its package is watched."""
 
     def _settle(self) -> None:
-        self.family, library = _maker()
+        self.family, is_unwatched, is_watched = _maker()
         memory = accesses.memory
-        self.quiet = library and self.family not in (loud if memory is None else memory.visible)
+        is_loud = self.family in (loud if memory is None else memory.visible)
+        self.is_hidden = self.may_hide and is_watched and not is_loud
+        self.quiet = self.is_hidden or (is_unwatched and not is_loud)
 
     def _found_taken(self) -> None:
         """It orders tasks after all: from the next execution on it is a choice point."""
         memory = accesses.memory
         if self.quiet and memory is not None:
-            memory.racy[self.family] = None
-            memory.overflowed.add(self.family)
+            memory.show((self.family,))
+
+    def _observed(self, kernel: Kernel) -> None:
+        """Somebody can tell whether it is taken."""
+        if self.is_hidden and len(kernel.tasks) > 1:
+            self._found_taken()
 
 
 class Lock(Quiet):
     """A lock that anybody may release."""
 
     kind = "lock"
+    may_hide = True
 
     def __init__(self) -> None:
         self._settle()
@@ -92,6 +113,8 @@ class Lock(Quiet):
         self.owner: Task | None = None
         self.free = True
         self.taken_at = ""
+        self.known: dict[int, int] = {}
+        """What whoever gave it back knew, where it is no choice point."""
         if not self.quiet:
             label(self.name, self.kind)
 
@@ -102,6 +125,8 @@ class Lock(Quiet):
             return found
         if not blocking and timeout != -1:
             raise ValueError("can't specify a timeout for a non-blocking call")
+        if not blocking or timeout >= 0:
+            self._observed(kernel)
         if self.quiet and self.free:
             self._take(kernel)
             return True
@@ -128,6 +153,8 @@ class Lock(Quiet):
         if not self.quiet:
             self.taken_at = place_of(sys._getframe(2))
             kernel.current.held.append(self)
+        elif self.is_hidden:
+            kernel.enter_section(self.family, self.known)
 
     def _open(self, kernel: Kernel) -> None:
         kernel.opened(("acquire", self.name), ("wake", self.name))
@@ -135,8 +162,22 @@ class Lock(Quiet):
     def _give(self, kernel: Kernel) -> None:
         if self.owner is not None and self in self.owner.held:
             self.owner.held.remove(self)
+        if self.is_hidden:
+            self._leave_section(kernel)
         self.free = True
         self.owner = None
+
+    def _leave_section(self, kernel: Kernel) -> None:
+        owner = self.owner
+        if owner is not kernel.current:
+            self._observed(kernel)
+        if owner is not None and self.family in owner.sections:
+            owner.sections.remove(self.family)
+            self.known = known_under_locks(owner)
+
+    def expose(self) -> None:
+        """Taking it is a choice point."""
+        self.quiet = self.is_hidden = False
 
     def release(self) -> None:
         kernel = running.kernel
@@ -156,6 +197,8 @@ class Lock(Quiet):
         kernel = running.kernel
         if kernel is not None and not self.quiet:
             kernel.visible("locked", self.name, reading(self.name))
+        elif kernel is not None:
+            self._observed(kernel)
         return not self.free
 
     def why(self) -> dict[str, Any]:
@@ -207,6 +250,8 @@ class RLock(Lock):
         if kernel is None or (not self.free and self.owner is kernel.current):
             self.depth += 1
             return True
+        if not blocking or timeout >= 0:
+            self._observed(kernel)
         if self.quiet and self.free:
             self._take(kernel)
         elif not self._acquire(kernel, blocking, None if timeout < 0 else timeout):

@@ -38,7 +38,7 @@ from possibly.control.models.moments import (
 )  # fmt: skip
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.spin import NEUTRAL
-from possibly.control.runtime.task import Clocks, Ready, Task, published
+from possibly.control.runtime.task import Carried, Clocks, Ready, Task, learn_under_lock, published
 
 __all__ = ["CLOCK", "EXIT", "INPUT", "Kernel", "Task"]
 Shut = tuple[tuple[str, str], ...]
@@ -90,6 +90,10 @@ class Kernel:
         """Functions of the program are called at its end: they see how far daemons came."""
         self.second: Callable[[], None] | None = None
         """Told when there is to be a second task for the first time."""
+        self.show: Callable[[tuple[str, ...]], None] | None = None
+        """Makes families choice points, from the next execution on."""
+        self.carried: list[Carried] = []
+        """What tasks have learnt of others by locks that are no choice points."""
         self.look_for_rounds: Callable[[Kernel], None] | None = None
         """Ends the execution if it goes round for ever."""
         self.look_inside: Callable[[CodeType], None] = _nothing_inside
@@ -214,6 +218,23 @@ class Kernel:
         task.operation = task.ready = task.refresh = task.why = None
         self.tasks.remove(task)
 
+    def enter_section(self, family: str, known: dict[int, int]) -> None:
+        """The running task takes a lock that is no choice point: one that it holds already has to be.
+
+        `known`: what the one before knew when it gave the lock back.
+        """
+        learn_under_lock(self.current, family, known, self.carried)
+        sections = self.current.sections
+        if sections:
+            self._show_sections(sections)
+        if self.current.host is not None and self.is_mixed:
+            self._show_sections([family])
+        sections.append(family)
+
+    def _show_sections(self, families: list[str]) -> None:
+        if self.show is not None and len(self.tasks) > 1:
+            self.show(tuple(families))
+
     # ---- visible operations ---------------------------------------------------------------------
 
     def visible(
@@ -230,6 +251,8 @@ class Kernel:
     ) -> bool:
         """Stops here until the scheduler lets the operation be done; False: its time is up instead."""
         task = self.current
+        if task.sections:
+            self._show_sections(task.sections)
         is_in_call = bool(task.calls) and self.in_calls is not None
         if is_in_call and self.in_calls is not None:
             footprint = (*footprint, *self.in_calls(self, task, False))

@@ -31,6 +31,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.places import callers
 from possibly.control.runtime.spoken import Spoken
+from possibly.control.runtime.task import Carried
 from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, SIMPLE_TYPES, Things, is_a, module_of
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
@@ -149,6 +150,12 @@ class Memory:
         self.overflowed: set[str] = set()
         self._counts: dict[str, int] = {}
         self._last: dict[Any, _Last] = {}
+        self.carried: list[Carried] = []
+        """What tasks have learnt of others by locks that are no choice points."""
+        self.ordering: dict[str, set[str]] = {}
+        """Families of locks that are to be choice points, and what they seem to order."""
+        self.emptied: set[int] = set()
+        """Cells, by their addresses, that were seen without a value, or have lost it."""
         self._latest = ""
         self.logs = True
         """Hidden accesses are kept, for the case that they turn out to race."""
@@ -484,15 +491,23 @@ class Memory:
         if not writes and last.readers.get(me) == now:
             return  # nobody wrote it since, or this would be gone
         if last.task not in (-1, me) and clock.get(last.task, 0) < last.count:
-            self._race(family)
+            self._race(family, task, last.task, last.count)
         if writes:
             for reader, count in last.readers.items():
                 if reader != me and clock.get(reader, 0) < count:
-                    self._race(family)
+                    self._race(family, task, reader, count)
             last.readers.clear()
             last.task, last.count = me, now
         else:
             last.readers[me] = now
+
+    def begin_anew(self, cell: int, thing: str) -> None:
+        """A cell gets its first value: what was at its address before is gone, and races with nothing.
+
+        Unless somebody has found or made it empty: then it may be the same one.
+        """
+        if cell not in self.emptied:
+            self._last.pop((cell, thing), None)
 
     def reach_out(self, value: Any) -> None:
         """An attribute is stored into something that is not known as the program's own."""
@@ -503,7 +518,22 @@ class Memory:
         elif not is_a(value, (BaseException, Queue)):
             self.reached_out |= self.things.kind(value) in FOREIGN and not _is_model(value)
 
-    def _race(self, family: str) -> None:
+    def show(self, families: tuple[str, ...], order: str = "") -> None:
+        """These locks are choice points from the next execution on, and this one is useless.
+
+        `order`: the family of accesses that they seem to order; empty: they have to be in any case.
+        """
+        self.racy.update(dict.fromkeys(families))
+        self.overflowed.update(families)
+        for each in families:
+            self.ordering.setdefault(each, set()).add(order)
+
+    def _race(self, family: str, task: Task, other: int, count: int) -> None:
+        """An access of the task is not ordered after one of another; locks that are hidden may order them."""
+        if task.clock.get(-1 - other, 0) >= count:
+            told = [each for each in self.carried if each.task == other and each.old < count <= each.new]
+            self.show(tuple(each.family for each in told), family)
+            return
         (self.racy if self._is_asked_for(family) else self.left)[family] = None
 
 

@@ -43,6 +43,7 @@ def result(
         "left": list(memory.left),
         "in_turns": list(memory.in_turns),
         "racy": [*memory.racy, *([CLOCK] if kernel.repeat else [])],
+        "ordering": {lock: sorted(ordered) for lock, ordered in memory.ordering.items()},
         "repeat": kernel.repeat or bool(memory.racy.keys() & memory.overflowed),
         "initial": {label_of(thing, kernel.labels) or thing: v for thing, v in memory.initial.items()},
         "assumed": list(kernel.assumed),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime import batons
@@ -41,7 +41,7 @@ class Task:
     __slots__ = (
         "act", "always", "ancestry", "begins", "calls", "children", "clock", "daemon", "deadline",
         "ended", "held", "hidden", "host", "index", "label", "lock", "looks", "loop", "name",
-        "objects", "operation", "random", "ready", "refresh", "returns_to",
+        "objects", "operation", "random", "ready", "refresh", "returns_to", "sections",
         "shown", "things", "time", "timed_out", "trail", "wakes_at", "why",
     )  # fmt: skip
 
@@ -81,6 +81,8 @@ class Task:
         self.clock: dict[int, int] = {}
         self.time = 0.0
         self.held: list[Any] = []
+        self.sections: list[str] = []
+        """Families of locks that it holds and that are no choice points, though others may meet them."""
         self.calls: list[Call] = []
         """What of code that is not instrumented it is in the middle of, the innermost last."""
         self.looks = False
@@ -89,6 +91,36 @@ class Task:
         """How many of its instructions were looked at."""
         self.trail = Trail()
         self.random: Any = None
+
+
+class Carried(NamedTuple):
+    """A task got to know of the steps of another by a lock that is no choice point."""
+
+    family: str
+    """Of the lock."""
+    task: int
+    """Whose steps it has learnt of, and from which one to which."""
+    old: int
+    new: int
+
+
+def known_under_locks(task: Task) -> dict[int, int]:
+    """What a task knows if locks that are no choice points tell too: as negative numbers, apart."""
+    found: dict[int, int] = {}
+    for index, count in task.clock.items():
+        key = index if index < 0 else -1 - index
+        if found.get(key, 0) < count:
+            found[key] = count
+    return found
+
+
+def learn_under_lock(task: Task, family: str, known: dict[int, int], carried: list[Carried]) -> None:
+    clock = task.clock
+    for key, new in known.items():
+        old = max(clock.get(key, 0), clock.get(-1 - key, 0))
+        if old < new:
+            clock[key] = new
+            carried.append(Carried(family, -1 - key, old, new))
 
 
 class Clocks:

@@ -87,9 +87,20 @@ def read_cell(name: str, cell: Any, at: str) -> None:
         return
     if memory.has_cells:
         memory.access(kernel, CELLS, CELLS, reading(CELLS), at)
+    if _is_empty(cell):
+        memory.emptied.add(id(cell))
     mode = memory.access(kernel, name, name, reading(name), at, id(cell))
     if mode:
         memory.saw(kernel, mode, _content(cell), name)
+
+
+def _is_empty(cell: Any) -> bool:
+    """Whether it has no value: so it is when its function begins."""
+    try:
+        cell.cell_contents  # noqa: B018 - to ask is all
+    except ValueError:
+        return True
+    return False
 
 
 def _content(cell: Any) -> Any:
@@ -116,6 +127,8 @@ def write_cell(name: str, cell: Any, new: Any, at: str) -> None:
         now[1].drop(now[0], _content(cell), at)
     if now[1].has_cells:
         now[1].access(now[0], CELLS, CELLS, writing(CELLS), at)
+    if _is_empty(cell):
+        now[1].begin_anew(id(cell), name)
     mode = now[1].access(now[0], name, name, writing(name), at, id(cell))
     if mode:
         now[1].saw(now[0], mode, new, name)
@@ -126,6 +139,7 @@ def delete_cell(name: str, cell: Any, at: str) -> None:
     if now is not None:
         if now[1].has_ends:
             now[1].drop(now[0], _content(cell), at)
+        now[1].emptied.add(id(cell))
         now[1].access(now[0], name, name, writing(name), at, id(cell))
 
 
