@@ -17,7 +17,8 @@ from possibly.control.forking import runner
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.schedulers.course import Course, Habit
 from possibly.control.schedulers.dpor import Dpor
-from possibly.session.exploring.explore import Options, explore
+from possibly.session.exploring.exploration import Options
+from possibly.session.exploring.explore import explore
 from tests.control.runtime.generated import program
 
 CASES = int(os.environ.get("POSSIBLY_CASES", "1"))

@@ -17,7 +17,7 @@ import pytest
 from possibly.control.models import locks
 from possibly.control.schedulers.dpor import Dpor
 from possibly.probes import port
-from possibly.session.exploring.explore import Exploration
+from possibly.session.exploring.exploration import Exploration
 from tests.control.joining.judged import results
 from tests.control.runtime.generated import program
 from tests.control.runtime.running import explored
