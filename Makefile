@@ -102,8 +102,9 @@ experiments: $(TOOLS) spin ## measure the protocols of the thesis beside SPIN, a
 	@$(PIP) --editable '.[experiments]'
 	$(BIN)/python -m experiments $(if $(FULL),--full)
 
-soak: $(TOOLS) ## the laws again with many more generated cases
+soak: $(TOOLS) ## the laws again with many more generated cases, and what is large
 	POSSIBLY_CASES=20 $(BIN)/python -m tests -n $(WORKERS) --hypothesis-profile=soak
+	$(BIN)/python -m tests.large
 
 matrix: ## the tests on every interpreter that is here, each in an environment of its own in build/matrix
 	for each in $(INTERPRETERS); do \
