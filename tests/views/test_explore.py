@@ -500,4 +500,4 @@ def test_no_process_that_a_program_left_behind_holds_our_output(tmp_path: Path) 
     command = [sys.executable, "-m", "possibly", "explore", "program.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 3
-    assert "another process (os.fork)" in done.stdout
+    assert "fork" in done.stdout

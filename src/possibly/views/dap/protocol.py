@@ -43,7 +43,8 @@ def _size(stream: BinaryIO) -> int | None:
         name, _, value = line.decode("latin-1").partition(":")
         if not line.strip():
             break
-        if name.strip().lower() == "content-length" and value.strip().isdecimal():
+        value = value.strip()
+        if name.strip().lower() == "content-length" and value.isdecimal():
             size = int(value)
     if size is None or size > LARGEST_BODY:
         raise PossiblyError("a message of the client has no header with its length")
