@@ -96,6 +96,12 @@ def _oracle(question: Question) -> Finding | None:
     return oracle.decide(question.formula)
 
 
+def _steps(question: Question) -> Finding | None:
+    from possibly.detection.slices.steps import Steps
+
+    return Steps(question.lattice, question.predicates, question.budget.look).decide(question.formula)
+
+
 def _definitely(question: Question) -> Finding | None:
     from possibly.detection.slices.definitely import Definitely
 
@@ -190,6 +196,7 @@ def _linear(question: Question) -> Finding:
 ENGINES = (
     Engine("slice", "ctl", _slice, "answers from slices, in polynomial time, without visiting cuts"),
     Engine("oracle", "ctl", _oracle, "the class of the predicate leaves few cuts at which it matters"),
+    Engine("steps", "ctl", _steps, "the formula speaks of one process and its next step: two truths a state"),
     Engine(
         "definitely",
         "ctl",

@@ -12,5 +12,6 @@
 - `oracle`: operators over predicates of a known class, by evaluating the predicate at few cuts
 - `sliced`: the polynomial engine
 - `slicing`: formulas as slices
+- `steps`: AG and EF of what one process says of its state and of its next step
 - `together`: which pairs of processes can be in given states at the same cut
 """
