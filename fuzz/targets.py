@@ -162,7 +162,7 @@ def net(data: bytes, folder: Path) -> None:
 def resumed(data: bytes, folder: Path) -> None:
     """The file of a search that is to go on."""
     from possibly.control.forking.zygote import script
-    from possibly.session.exploring.explore import Exploration
+    from possibly.session.exploring.exploration import Exploration
     from possibly.session.exploring.resumed import Kept
 
     _file(folder, "program.py", b"")
