@@ -163,3 +163,36 @@ def test_a_member_of_a_group_that_fails_may_do_so_before_any_turn_of_another(
 ) -> None:
     found = explored(tmp_path, FAILING.format(lost=lost))
     assert found.failure is not None, found.open
+
+
+def test_a_timer_may_cancel_itself(tmp_path: Path) -> None:
+    source = """\
+import asyncio
+async def main():
+    loop, held, done = asyncio.get_running_loop(), [], asyncio.Event()
+    def fire():
+        held[0].cancel()
+        done.set()
+    held.append(loop.call_later(0.5, fire))
+    await done.wait()
+asyncio.run(main())
+"""
+    assert explored(tmp_path, source).complete
+
+
+def test_who_polls_what_code_that_is_not_watched_writes_gives_way(tmp_path: Path) -> None:
+    """A task that sleeps has given way: whoever is ready goes first, unless an order is looked for."""
+    source = """\
+import asyncio
+async def main():
+    ready = []
+    async def begin():
+        for _ in range(20): await asyncio.sleep(0)
+        ready.append(1)
+    task = asyncio.create_task(begin())
+    while not len(ready): await asyncio.sleep(0.001)
+    await task
+asyncio.run(main())
+"""
+    found = explored(tmp_path, source, Options(executions=1))
+    assert found.failure is None and found.steps < 200, found.steps

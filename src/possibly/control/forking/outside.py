@@ -54,7 +54,7 @@ def watch() -> None:
 
 def _is_import(kernel: Kernel) -> bool:
     """A package asks the system something as it is imported, before anything happens at a time."""
-    frame: Any = sys._getframe(2) if kernel.alone else None
+    frame: Any = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_name == "_find_and_load" and frame.f_code.co_filename.startswith("<frozen"):
             return True

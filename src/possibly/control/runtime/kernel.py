@@ -358,7 +358,7 @@ class Kernel:
         if self.timed:
             self._tell_times(pending, early)
         names = tuple([task.name for task in enabled])
-        found = self.scheduler.choose(_new(Choice, (len(self.steps), self.previous, names, pending)))
+        found = self.scheduler.choose(_new(Choice, (len(self.steps), self._going_on(), names, pending)))
         if found is None:
             self.finish(Outcome.CUT_OFF, None)
         if found not in names:
@@ -420,7 +420,17 @@ class Kernel:
             self.assumed[lateness(self.slack)] = None
             self.repeat = self.repeat or not self.timed
         found = [task for task in (*able, *late) if task not in early]
-        return (sorted(found, key=_ancestry) if late else found), early
+        found = sorted(found, key=_ancestry) if late else found
+        first = min(begins.values(), default=0.0)
+        asleep = [task for task in found if task.wakes_at is not None and begins[task.name] > first]
+        return [*(task for task in found if task not in asleep), *asleep], early
+
+    def _going_on(self) -> str | None:
+        """The task that did the last step, unless it sleeps, by which it gives way to others."""
+        previous, begins = self.previous, self._begins
+        if not self.has_timers or previous is None or previous not in begins:
+            return previous
+        return previous if begins[previous] <= min(begins.values()) else None
 
     def _tell_times(self, pending: dict[str, Operation], early: list[Task]) -> None:
         """Whoever has to wait for the time to pass waits for those who are to go on before."""

@@ -153,6 +153,16 @@ def _create_unix_connection(plain: Any) -> Any:
     return create_unix_connection
 
 
+def _connect_accepted_socket(plain: Any) -> Any:
+    async def connect_accepted_socket(self: Any, protocol_factory: Any, sock: Any, **options: Any) -> Any:
+        end = connected_by(sock)
+        if running.kernel is None or end is None:
+            return await plain(self, protocol_factory, sock, **options)
+        return await _continued(self, secure.for_server(self, protocol_factory, options), end)
+
+    return connect_accepted_socket
+
+
 async def _continued(loop: Any, factory: Any, end: End) -> tuple[Link, Any]:
     setattr(loop, WIRED, True)
     await tasks.sleep(0)
@@ -181,6 +191,8 @@ def install(patches: Patches) -> None:
     selecting: Any = selector_events.BaseSelectorEventLoop
     patches.put(base, "create_server", _create_server(base.create_server))
     patches.put(base, "create_connection", _create_connection(base.create_connection))
+    plain = base.connect_accepted_socket
+    patches.put(base, "connect_accepted_socket", _connect_accepted_socket(plain))
     patches.put(selecting, "_start_serving", _start_serving(selecting._start_serving))
     patches.put(selecting, "_stop_serving", _stop_serving(selecting._stop_serving))
     try:

@@ -173,7 +173,8 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     if loop._stopping:
         _stops(state, kernel)
     if owner is None:
-        kernel.end(chosen)
+        if not chosen.ended:  # a timer may cancel itself
+            kernel.end(chosen)
     elif owner.done():
         _ended(state, chosen, kernel)
     state.busy = False
