@@ -196,3 +196,48 @@ asyncio.run(main())
 """
     found = explored(tmp_path, source, Options(executions=1))
     assert found.failure is None and found.steps < 200, found.steps
+
+
+@pytest.mark.parametrize("nap", ["asyncio.sleep(0)", "asyncio.sleep(0.1)"])
+def test_a_task_that_naps_lets_those_begin_that_it_has_started(nap: str, tmp_path: Path) -> None:
+    source = f"""\
+import asyncio
+log = []
+async def begin(number): log.append(number)
+async def main():
+    tasks = [asyncio.create_task(begin(each)) for each in range(2)]
+    await {nap}
+    assert log == [0, 1]
+    await asyncio.gather(*tasks)
+asyncio.run(main())
+"""
+    found = explored(tmp_path, source)
+    assert found.complete, found.failure
+
+
+SIGNALS = {
+    "a handler": """\
+import os, signal
+got = []
+signal.signal(signal.SIGUSR1, lambda number, frame: got.append(number))
+os.kill(os.getpid(), signal.SIGUSR1)
+signal.raise_signal(signal.SIGUSR1)
+assert got == [signal.SIGUSR1] * 2
+""",
+    "that of a loop": """\
+import asyncio, os, signal
+async def main():
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    os.kill(os.getpid(), signal.SIGTERM)
+    await stop.wait()
+asyncio.run(main())
+""",
+}
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_a_signal_to_oneself_comes(name: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, SIGNALS[name])
+    assert found.complete, (found.failure, found.open)
+    assert "no signal comes from outside the program" in found.assumed

@@ -23,6 +23,7 @@ WHEN_IMPORTED = {
     "concurrent.futures.process": "possibly.control.world.processes.executors",
     "joblib._parallel_backends": "possibly.control.world.processes.joblibs",
     "os": "possibly.control.world.processes.ways_in",
+    "signal": "possibly.control.world.signals",
     "fcntl": "possibly.control.world.file_locks",
     "sqlite3": "possibly.control.world.databases",
 }

@@ -59,6 +59,12 @@ class Line:
         self._places[task] = mine, before
         return before
 
+    def follow(self, task: Task) -> str:
+        """The task whose turn it was goes on after all that its turn made ready; returns the last of them."""
+        before = self._last if self._last in self.waiting else ""
+        self._places[task] = "", before
+        return before
+
     def footprint_of(self, task: Task) -> tuple[Access, ...]:
         mine, before = self._places.get(task, ("", ""))
         found = (Access(mine, True),) if mine else ()

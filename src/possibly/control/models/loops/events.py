@@ -345,8 +345,9 @@ def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner
     state.handles[mine] = handle
     if faults.may_come(kernel, faults.CANCEL):
         faults.threaten_task(kernel, owner, mine, state.host)
-    before = ""
-    if kernel.current is not mine:
+    if kernel.current is mine:
+        before = state.line.follow(mine)
+    else:
         before = state.line.stand_behind(mine)
         if kernel.current.host is not None:
             state.wakers[mine] = kernel.current.name
