@@ -24,7 +24,7 @@ WHEN_IMPORTED = {
     "joblib._parallel_backends": "possibly.control.world.processes.joblibs",
     "os": "possibly.control.world.processes.ways_in",
     "signal": "possibly.control.world.signals",
-    "fcntl": "possibly.control.world.file_locks",
+    "fcntl": "possibly.control.world.processes.file_locks",
     "sqlite3": "possibly.control.world.databases",
 }
 """Module of the program -> the module that has its `install`."""

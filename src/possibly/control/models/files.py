@@ -41,7 +41,7 @@ READING = frozenset({"read_text", "read_bytes"})
 WRITING = frozenset({"write_text", "write_bytes"})
 MODULES = frozenset("pathlib posix nt posixpath ntpath genericpath shutil tempfile glob os select".split())
 LOCKING = frozenset({"flock", "lockf"})
-"""Which are steps by themselves (`world.file_locks`)."""
+"""Which are steps by themselves (`world.processes.file_locks`)."""
 OF_OS = frozenset("makedirs removedirs renames walk fwalk".split())
 """Functions of `os` itself that are no others' in disguise."""
 

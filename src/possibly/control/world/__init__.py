@@ -17,7 +17,6 @@
 - `trio_runs`: the scheduler of `trio`
 - `libraries`: code that is not watched, in the turns of event loops
 - `databases`: `sqlite3` under control
-- `file_locks`: locks of files, also between processes
 - `signals`: those that the program sends to itself
 - `trio_things`: what turns of `trio` touch
 """

@@ -9,6 +9,6 @@
 - `pools`, `executors`: pools of processes
 - `joblibs`: the processes of `joblib`
 - `forks`: `os.fork` and what goes with it; `pipes`: those of the system; `ways_in` leads to both
-- `files`: files that processes use
+- `files`: files that processes use; `file_locks`: their locks
 - `install`: what takes the place of what
 """

@@ -138,7 +138,7 @@ class Forked:
 
                 return databases.wait_for_change(*given)
             case "lock":
-                from possibly.control.world import file_locks
+                from possibly.control.world.processes import file_locks
 
                 file_locks.step(*given)
             case "file":
