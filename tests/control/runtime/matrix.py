@@ -236,6 +236,54 @@ PLACES: dict[str, Place] = {
     "weak reference": _plain(
         "import weakref\nclass A: pass\no = A()\nr = weakref.ref(o)", "int(r() is None)", "global o\no = None"
     ),
+    "class attribute by super()": _plain(
+        "class A:\n    x = 0\nclass B(A):\n    x = 5\no = B()", "super(B, o).x", "A.x = 1"
+    ),
+    "what an own iterator goes over": _plain(
+        "class A:\n    held = [0]\n    def __iter__(self): return iter(self.held)\no = A()",
+        "max(o)",
+        "o.held.append(1)",
+    ),
+    "what a key function gives back": _plain(
+        "L = [[0], [1]]", "max((0, 1), key=lambda i: (L[1 - i], i))", "L[1][0] = -1"
+    ),
+    "bytes of a view": _plain("d = bytearray(1)\nv = memoryview(d)", "v.tobytes()[0]", "d[0] = 1"),
+    "proxy asked by a method": _plain(
+        "from types import MappingProxyType\nd = {'k': 0}\nv = MappingProxyType(d)",
+        "v.get('k')",
+        "d['k'] = 1",
+    ),
+    "namespace compared": _plain(
+        "from types import SimpleNamespace\no = SimpleNamespace(x=0)",
+        "int(o != SimpleNamespace(x=0))",
+        "o.x = 1",
+    ),
+    "text of an exception": _plain("o = ValueError(0)", "int(str(o))", "o.args = (1,)"),
+    "context of variables": _plain(
+        "import contextvars\nv = contextvars.ContextVar('v')\nc = contextvars.Context()",
+        "c.get(v, 0)",
+        "c.run(v.set, 1)",
+    ),
+    "keywords of a partial function": _plain(
+        "from functools import partial\no = partial(lambda x: x, x=0)", "o()", "o.keywords['x'] = 1"
+    ),
+    "a module replaced": _plain(
+        "import sys, types\na, b = types.ModuleType('mm'), types.ModuleType('mm')\na.x, b.x = 0, 1\n"
+        "sys.modules['mm'] = a",
+        "__import__('mm').x",
+        "sys.modules['mm'] = b",
+    ),
+    "weak method": _plain(
+        "import weakref\nclass A:\n    def m(self): pass\no = A()\nr = weakref.WeakMethod(o.m)",
+        "int(r() is None)",
+        "global o\no = None",
+    ),
+    "weak proxy": _plain("import weakref\n" + _O + "\np = weakref.proxy(o)", "p.x", "o.x = 1"),
+    "callback in C of a weak reference": _plain(
+        "import weakref\nclass A: pass\no, L = A(), []\nr = weakref.ref(o, L.append)",
+        "len(L)",
+        "global o\no = None",
+    ),
     "weak dictionary": _plain(
         "import weakref\nclass A: pass\no = A()\nd = weakref.WeakValueDictionary(k=o)",
         "(1 - len(d))",

@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from possibly.control.execution import Access
@@ -718,6 +719,11 @@ def _input(*rest: Any) -> None:
         touch_all(now, parts_of(sys.stdin, now, rest[-1], DEEPEST, True), rest[-1])
 
 
+def _import(name: Any, *rest: Any) -> None:
+    if is_a(name, str):
+        read_item(sys.modules, name, rest[-1])
+
+
 def _next(value: Any, *rest: Any) -> Parts:
     return advance(value, rest[-1])
 
@@ -725,12 +731,13 @@ def _next(value: Any, *rest: Any) -> Parts:
 _SPECIAL: dict[int, Any] = {
     id(getattr): _get, id(setattr): _set, id(delattr): _delete, id(hasattr): _get,
     id(operator.getitem): _read_item, id(operator.setitem): write_item, id(operator.delitem): delete_item,
-    id(operator.contains): _in, id(input): _input, id(next): _next,
+    id(operator.contains): _in, id(input): _input, id(next): _next, id(__import__): _import,
+    id(import_module): _import,
 }  # fmt: skip
 """Functions that do what an instruction does, by their identity."""
 _COUNTS: dict[int, tuple[int, ...]] = {
     id(getattr): (2, 3), id(setattr): (3,), id(delattr): (2,), id(hasattr): (2,), id(operator.getitem): (2,),
     id(operator.setitem): (3,), id(operator.delitem): (2,), id(operator.contains): (2,), id(input): (0, 1),
-    id(next): (1, 2),
+    id(next): (1, 2), id(__import__): (1, 2, 3, 4, 5), id(import_module): (1, 2),
 }  # fmt: skip
 """With how many arguments each can be called."""
