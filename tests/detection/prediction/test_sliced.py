@@ -23,7 +23,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 500 * MANY if MANY > 1 else 30
+CASES = 30 * MANY
 
 
 def search(trace: Trace, state: str, cuts: int = 1, budget: Budget | None = None) -> SlicedSearch:
