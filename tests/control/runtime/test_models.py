@@ -450,7 +450,7 @@ def test_what_hangs_outside_control_leaves_it_open(tmp_path: Path) -> None:
     from possibly.session.exploring.explore import explore
 
     path = tmp_path / "program.py"
-    path.write_text("import os\nr, w = os.pipe()\nos.read(r, 1)\n")
+    path.write_text("import signal\nsignal.sigwait({signal.SIGUSR1})\n")
     with script((str(path),)) as program:
         program.zygote().patience = 1.0  # type: ignore[attr-defined] # a Zygote
         found = explore(program, Options(executions=1))

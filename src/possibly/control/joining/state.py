@@ -154,8 +154,9 @@ def _say_trail(words: Words, task: Task, versions: dict[str, int]) -> None:
         words.said += (*key, visit.reads, visit.operations, visit.arrivals)
         words.all("held", visit.held)
         for code, at, values in visit.stack:
-            words.said += (code.co_filename, code.co_firstlineno, code.co_name, at)
-            words.all("values", values)
+            words.said += (code.co_filename, code.co_firstlineno, code.co_name, at, len(values))
+            for value in values:
+                words.mark(value)
     words.said.append(len(trail.reads))
     for thing, version in trail.reads:
         words.said += (thing, versions.get(thing, 0) == version)

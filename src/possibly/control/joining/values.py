@@ -16,6 +16,7 @@ import dataclasses
 import enum
 import queue
 import threading
+import weakref
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable
@@ -46,6 +47,7 @@ from possibly.control.joining.unseen import Unseen, shape_of
 from possibly.control.models.conditions import _PlainBarrier as _Barrier
 from possibly.control.models.locks import Lock, RLock
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.spin import Container, Kept
 from possibly.control.runtime.task import Task
 from possibly.control.runtime.things import Things, is_user_class, module_of
 
@@ -152,6 +154,21 @@ class Words:
         self.said += (what, len(values))
         for each in values:
             self.say(each)
+
+    def mark(self, value: Any) -> None:
+        """What a task remembers of a value without keeping it (`runtime.spin`)."""
+        if isinstance(value, Container):
+            self.said += ("container", self._numbers.get(value.number, -1), len(value.held))
+            for each in value.held:
+                self.mark(each)
+        elif isinstance(value, Kept):
+            self.say(value.value)
+        elif type(value) is weakref.ref:
+            held = value()
+            self.said.append("ended" if held is None else "alive")
+            self.say(held)
+        else:
+            self.say(value)
 
     def frame(self, held: Held) -> None:
         code = held.code

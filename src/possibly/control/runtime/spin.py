@@ -242,14 +242,18 @@ def is_same(one: Stack, other: Stack) -> bool:
 def _equal(one: Any, other: Any) -> bool:
     if one is other:
         return True
-    if type(one) is _Container and type(other) is _Container:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Container):
         is_it = one.number == other.number and len(one.held) == len(other.held)
         return is_it and all(map(_equal, one.held, other.held))
-    return type(one) is type(other) and type(one) in PLAIN and one == other
+    if isinstance(one, Kept):
+        return one.value is other.value
+    return type(one) in PLAIN and bool(one == other)
 
 
-class _Container:
-    """A container by its address, and what it holds."""
+class Container:
+    """A container by its address, and what it held."""
 
     __slots__ = ("held", "number")
 
@@ -258,20 +262,32 @@ class _Container:
         self.held = held
 
 
+class Kept:
+    """What cannot be referred to weakly, or is too large to be looked through."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 def _marked(value: Any, depth: int = 3) -> Any:
-    """What tells a value from others and does not keep it, nor what it holds, if that is not too much."""
+    """What tells a value from others and does not keep it, nor what it holds, if that can be had.
+
+    A plain value stands for itself, a weak reference for its object: there is one for each object.
+    """
     kind = type(value)
     if kind in PLAIN:
         return value
     if kind in HOLDING:
         if not depth or len(value) > MOST:
-            return value
+            return Kept(value)
         held = [*value, *value.values()] if kind is dict else list(value)
-        return _Container(id(value), [_marked(each, depth - 1) for each in held])
+        return Container(id(value), [_marked(each, depth - 1) for each in held])
     try:
-        return weakref.ref(value)  # one for each object
+        return weakref.ref(value)
     except TypeError:
-        return value
+        return Kept(value)
 
 
 HOLDING = frozenset({list, tuple, dict})
