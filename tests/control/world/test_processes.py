@@ -404,7 +404,7 @@ if not os.fork():
     os._exit(0)
 os.wait()
 """,
-    "sockets that a process has which the program forks": """
+    "a socket that a forked process uses": """
 import os, socket
 one, other = socket.socketpair()
 if not os.fork():
