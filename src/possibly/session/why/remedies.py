@@ -224,19 +224,26 @@ def _changed_while_iterating(case: Case) -> Remedy | None:
 
 def _empty_is_not_done(case: Case) -> Remedy | None:
     """Whoever asks whether a queue is empty goes on when the last item was taken."""
-    told = list(case.moments())
+    told, steps = list(case.moments()), decisive(case.execution)
     for pair in case.cause.pairs:
-        asked = [m for n, m in told if n == pair.then.number and m.get("method") in ("empty", "qsize")]
-        taken = {m["thing"] for n, m in told if n == pair.first.number and m.get("method") in TAKING}
-        for moment in asked:
-            if moment["thing"] in taken:
-                name = case.name(moment["thing"])
-                call = "queue.join()" if " " in name else f"{name.rpartition('.')[2]}.join()"
-                call = f"await {call}" if sources.is_async(moment["at"]) else call
-                asks = f"{moment['method']}() at line {place_in(moment['at']).line}"
-                words = f"{asks} tells that all was taken, not that it is done: `{call}` waits for that"
-                return Remedy("empty is not done", words)
+        for look, other in ((pair.first, pair.then), (pair.then, pair.first)):
+            asked = [m for n, m in told if n == look.number and m.get("method") in ("empty", "qsize")]
+            before = [m for n, m in told if n < (look.number or 0) and steps[n].task == other.task]
+            taken = {m["thing"] for m in before if m.get("method") in TAKING}
+            for moment in asked:
+                if moment["thing"] in taken:
+                    return _waits_until_done(case, moment)
     return None
+
+
+def _waits_until_done(case: Case, asked: dict[str, Any]) -> Remedy:
+    name = case.name(asked["thing"])
+    call = "queue.join()" if " " in name else f"{name.rpartition('.')[2]}.join()"
+    call = f"await {call}" if sources.is_async(asked["at"]) else call
+    asks = f"{asked['method']}() at line {place_in(asked['at']).line}"
+    return Remedy(
+        "empty is not done", f"{asks} tells that all was taken, not that it is done: `{call}` waits for that"
+    )
 
 
 def _use_after_close(case: Case) -> Remedy | None:
