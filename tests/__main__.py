@@ -40,7 +40,7 @@ def groups(paths: list[Path]) -> dict[str, list[str]]:
 def run(name: str, files: list[str], options: list[str]) -> tuple[float, str, int]:
     """Runs one of them: its seconds, its name, its status."""
     begun = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--durations=6", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, *options, *files], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

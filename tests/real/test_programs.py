@@ -24,10 +24,10 @@ BOOKS = sorted((Path(__file__).parent / "books").glob("*.txt"))
 QUICK = frozenset(
     "defaultdict_wrong defaultdict_right merge_wrong gauss_wrong module_gauss_wrong shuffle_right "
     "choice_wrong email_inside_wrong wsgi_headers_wrong logging_inside_wrong tempfile_wrong sched_right "
-    "asdict_wrong warnings_right environ_wrong polling_right weak_values_wrong simpy_own_right".split()
+    "asdict_wrong warnings_right environ_wrong polling_right simpy_own_right".split()
 )
 MANY = "POSSIBLY_CASES" in os.environ
-HEAVY = frozenset("http_server_wrong mock_wrong pandas_wrong".split())
+HEAVY = frozenset("http_server_wrong mock_wrong pandas_wrong weak_values_wrong".split())
 """Wrong programs whose failure may need more time than there is: they never hold, and may stay open."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import subprocess
 import sys
 import threading
@@ -127,3 +128,15 @@ def test_what_was_made_before_goes_on_to_work(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert (done.stdout, done.returncode) == ("used\n", 0), done.stderr
     load(tmp_path / "run.jsonl")
+
+
+def test_what_was_frozen_before_is_recorded_too(tmp_path: Path) -> None:
+    gc.freeze()
+    try:
+        with possibly.record(tmp_path / "run.jsonl", calls=["add"]):
+            work()
+    finally:
+        gc.unfreeze()
+    trace = load(tmp_path / "run.jsonl")
+    entered = [trace.event(e).fn for e in range(len(trace)) if trace.event(e).kind == "enter"]
+    assert entered == ["add", "add"]

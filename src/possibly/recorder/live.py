@@ -8,7 +8,6 @@ a notebook work. Functions keep their identity; only their code changes, and cha
 from __future__ import annotations
 
 import ast
-import gc
 import linecache
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from types import CodeType, CoroutineType, FunctionType, GeneratorType, ModuleTy
 from typing import Any
 
 from possibly.probes import port
+from possibly.probes.existing import existing
 from possibly.probes.rewriting.imports import Sites
 from possibly.probes.rewriting.source import Watch, rewritten
 from possibly.recorder.snapshot import snapshot
@@ -66,12 +66,8 @@ class Live:
         """Whether code that was put in still runs, in some thread, generator or coroutine."""
         ours = {code for codes in self._files.values() for code in codes.values()}
         frames: list[Any] = list(sys._current_frames().values())
-        frames += [
-            getattr(each, "gi_frame", None) for each in gc.get_objects() if type(each) is GeneratorType
-        ]
-        frames += [
-            getattr(each, "cr_frame", None) for each in gc.get_objects() if type(each) is CoroutineType
-        ]
+        frames += [each.gi_frame for each in existing(GeneratorType)]
+        frames += [each.cr_frame for each in existing(CoroutineType)]
         while frames:
             frame = frames.pop()
             while frame is not None:
@@ -96,8 +92,7 @@ class Live:
 
 
 def _functions_of_the_user() -> list[FunctionType]:
-    found = [each for each in gc.get_objects() if type(each) is FunctionType]
-    return [each for each in found if _is_user_code(each.__code__.co_filename)]
+    return [each for each in existing(FunctionType) if _is_user_code(each.__code__.co_filename)]
 
 
 def _is_user_code(file: str) -> bool:

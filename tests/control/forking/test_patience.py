@@ -21,10 +21,10 @@ from possibly.control.schedulers.course import Course
 from possibly.session.exploring.exploration import Options
 from possibly.session.exploring.explore import explore
 
-HANGS = """import os
-reading, writing = os.pipe()
+HANGS = """import signal
+usual = signal.SIGUSR1
 def wait():
-    os.read(reading, 1)
+    signal.sigwait({usual})
 wait()
 """
 

@@ -404,7 +404,7 @@ if not os.fork():
     os._exit(0)
 os.wait()
 """,
-    "a socket that a forked process uses": """
+    "a socket that a forked process uses, which is not under control": """
 import os, socket
 one, other = socket.socketpair()
 if not os.fork():

@@ -23,6 +23,7 @@ from possibly.control.models.earlier import DEEPEST, Cells, Indexed, is_instance
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import shown
 from possibly.control.runtime.things import CONTAINER, INSTANCE, dictionary_of, is_user_module
+from possibly.probes.existing import existing
 from possibly.probes.patching import Patches
 
 
@@ -79,7 +80,7 @@ def _rename(roots: list[Any], patches: Patches) -> None:
 def _instrument() -> None:
     """Gives the user's functions instrumented code: their own, so that no source is needed."""
     codes: dict[tuple[CodeType, str], CodeType] = {}
-    for function in packages.functions():
+    for function in existing(FunctionType):
         plain = function.__code__
         file = plain.co_filename
         if not shown(file) or packages.root_of_file(file) or plain.co_name == "<module>":

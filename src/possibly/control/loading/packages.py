@@ -11,7 +11,6 @@ place, that executions were seen to enter: most of a large package is never need
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType, FunctionType
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 
 from possibly.control.runtime.places import forget, is_instrumented, shown
 from possibly.probes import port
+from possibly.probes.existing import existing
 
 PACKAGE = "package: "
 """Begins the family that stands for the code of a package."""
@@ -167,7 +167,7 @@ def instrument(with_sites: Callable[[CodeType, str, str, bool], CodeType]) -> No
     """Gives the functions of watched packages that are wanted, and those around them, instrumented code."""
     files = {each.file for each in wanted}
     made: dict[tuple[CodeType, str], CodeType] = {}
-    for function in functions():
+    for function in existing(FunctionType):
         plain = function.__code__
         if plain.co_filename not in files or is_instrumented(plain) or not _is_wanted(plain):
             continue
@@ -176,16 +176,6 @@ def instrument(with_sites: Callable[[CodeType, str, str, bool], CodeType]) -> No
         if (plain, module) not in made:
             made[plain, module] = with_sites(plain, shown(plain.co_filename), module, False)
         function.__code__ = made[plain, module]
-
-
-def functions() -> list[FunctionType]:
-    """All that exist; `gc.freeze` hides what was there before from whoever asks the collector."""
-    frozen = gc.get_freeze_count()
-    gc.unfreeze()
-    found = [each for each in gc.get_objects() if type(each) is FunctionType]
-    if frozen:
-        gc.freeze()
-    return found
 
 
 def _is_wanted(code: CodeType) -> bool:
