@@ -328,3 +328,8 @@ def test_places_and_names_of_events_are_read_in_one_way() -> None:
         if re.search(r"rpartition\(\":\"\)|rsplit\(\":\", 1\)", path.read_text(encoding="utf-8"))
     }
     assert split == READERS | ADDRESSES
+
+
+def test_nothing_that_a_command_wrote_stands_beside_the_source() -> None:
+    left = [*PACKAGE.rglob("*.schedule"), *ROOT.glob("*.schedule")]
+    assert not left
