@@ -58,3 +58,26 @@ def test_what_the_database_does_at_once_or_under_its_lock_is_not(tmp_path: Path,
 def test_two_readers_who_both_want_to_write_find_the_database_locked(tmp_path: Path) -> None:
     found = explored(tmp_path, UPGRADED)
     assert found.failure is not None and "locked" in found.failure.message
+
+
+SHARED = """
+import sqlite3, threading
+db = sqlite3.connect(":memory:", check_same_thread=False)
+db.execute("create table entry (text)")
+before, seen = db.total_changes, []
+def add(): db.execute("insert into entry values ('x')")
+def look(): seen.append({0})
+threads = [threading.Thread(target=each) for each in (add, look)]
+for each in threads: each.start()
+for each in threads: each.join()
+assert not seen[0]
+"""
+
+
+@pytest.mark.parametrize("read", ["db.total_changes - before", "db.in_transaction"])
+def test_what_a_connection_tells_of_itself_is_read(tmp_path: Path, read: str) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(SHARED.format(read))
+    with script((str(path),)) as program:
+        found = explore(program, Options(executions=50, minimise=0))
+    assert found.failure is not None and found.failure.kind == "assertion"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -156,11 +157,17 @@ ELSEWHERE = """\
 import asyncio
 async def main():
     try:
-        await asyncio.open_connection("127.0.0.1", 1)
+        await asyncio.open_connection("127.0.0.1", {port})
     except OSError:
         pass
 asyncio.run(main())
 """
+
+
+def test_a_port_that_nobody_has_refuses(tmp_path: Path) -> None:
+    source = ELSEWHERE.format(port=1).replace("OSError", "ConnectionRefusedError")
+    found = explored(tmp_path, source)
+    assert found.holds and "no other program of this machine listens at port 1" in found.assumed
 
 
 def test_paths_are_addresses_too(tmp_path: Path) -> None:
@@ -169,7 +176,8 @@ def test_paths_are_addresses_too(tmp_path: Path) -> None:
 
 
 def test_what_leads_elsewhere_leaves_the_verdict_open(tmp_path: Path) -> None:
-    found = explored(tmp_path, ELSEWHERE)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        found = explored(tmp_path, ELSEWHERE.format(port=listener.getsockname()[1]))
     assert found.holds is None
     assert any("socket" in reason for reason in found.open)
 

@@ -370,14 +370,6 @@ assert value.value == 3
 
 
 OPEN = {
-    "a socket that a forked process uses": """
-import socket
-listener = socket.create_server(("127.0.0.1", 0))
-def call(): socket.create_connection(listener.getsockname()).close()
-processes = started(mp.Process(target=call))
-listener.accept()
-joined(processes)
-""",
     "mmap": """
 import mmap
 shared = mmap.mmap(-1, 16)
@@ -395,29 +387,6 @@ import os, zipfile
 def write(): zipfile.ZipFile("made", "w").close()
 joined(started(mp.Process(target=write)))
 os.remove("made")
-""",
-    "os.fork": """
-import os
-if not os.fork():
-    if not os.fork(): os._exit(0)
-    os.wait()
-    os._exit(0)
-os.wait()
-""",
-    "a socket that a forked process uses, which is not under control": """
-import os, socket
-one, other = socket.socketpair()
-if not os.fork():
-    other.sendall(other.recv(1))
-    os._exit(0)
-one.sendall(b"x")
-assert one.recv(1) == b"x"
-os.wait()
-""",
-    "a forked process starts": """
-def nothing(): pass
-def nest(): joined(started(mp.Process(target=nothing)))
-joined(started(mp.Process(target=nest)))
 """,
 }
 

@@ -12,11 +12,11 @@
 - `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
 - `datagrams`: the same for datagrams
 - `selecting`: waiting for one of several sockets
+- `tables`: what belongs to a socket
 - `outward`: waiting for the world outside, which lets others go on
 - `processes`: processes that the program forks
-- `trio_runs`: the scheduler of `trio`
+- `trios`: `trio`
 - `libraries`: code that is not watched, in the turns of event loops
 - `databases`: `sqlite3` under control
 - `signals`: those that the program sends to itself
-- `trio_things`: what turns of `trio` touch
 """

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -20,8 +21,10 @@ from typing import Any
 from possibly.control.models.files import DATABASE, stable
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
 from possibly.probes.patching import Patches
 
@@ -72,12 +75,26 @@ class Cursor(sqlite3.Cursor):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._rows: deque[Any] = deque()
+        self._cursor_name = name_for("cursor")
+
+    def _use(self) -> None:
+        """What it has fetched is changed: a choice point where several tasks have the cursor."""
+        now = accesses.active()
+        if now is not None:
+            name = self._cursor_name
+            now[1].access(now[0], name, name, writing(name), place_of(sys._getframe()))
+
+    @property
+    def possibly_name(self) -> str:
+        return str(getattr(self.connection, "possibly_name", ""))
 
     def execute(self, sql: str, *given: Any) -> Any:
+        self._use()
         kind = "query" if sql.lstrip(" \t\r\n(").lower().startswith(ASKING) else "update"
         return _done(self.connection, kind, lambda: self._fetched(super(Cursor, self).execute, sql, *given))
 
     def executemany(self, sql: str, *given: Any) -> Any:
+        self._use()
         run = super().executemany
         return _done(self.connection, "update", lambda: self._fetched(run, sql, *given))
 
@@ -91,10 +108,17 @@ class Cursor(sqlite3.Cursor):
             self._rows = deque(super().fetchall())
         return self
 
+    def close(self) -> None:
+        self._use()
+        super().close()
+        self._rows.clear()
+
     def fetchone(self) -> Any:
+        self._use()
         return self._rows.popleft() if self._rows else None
 
     def fetchmany(self, size: int | None = None) -> list[Any]:
+        self._use()
         wanted = min(self.arraysize if size is None else size, len(self._rows))
         return [self._rows.popleft() for _ in range(wanted)]
 
@@ -105,6 +129,7 @@ class Cursor(sqlite3.Cursor):
         return self
 
     def __next__(self) -> Any:
+        self._use()
         if not self._rows:
             raise StopIteration
         return self._rows.popleft()
@@ -136,6 +161,14 @@ class Connection(sqlite3.Connection):
 
     def close(self) -> None:
         _done(self, "close", super().close)
+
+    @property
+    def total_changes(self) -> int:
+        return int(_done(self, "query", lambda: super(Connection, self).total_changes))
+
+    @property
+    def in_transaction(self) -> bool:
+        return bool(_done(self, "query", lambda: super(Connection, self).in_transaction))
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> Any:
         if kind is None:

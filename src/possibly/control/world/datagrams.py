@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import socket
-import weakref
 from asyncio import base_events, tasks, transports
 from functools import partial
 from typing import Any
@@ -24,6 +23,9 @@ from possibly.control.world import faults, libraries
 from possibly.control.world.ends import change
 from possibly.control.world.happenings import withdraw
 from possibly.control.world.listeners import NET, Names, is_local, network_of, number_of
+from possibly.control.world.processes.holding import Held
+from possibly.control.world.sockets import close
+from possibly.control.world.tables import Table
 from possibly.control.world.wires import Waiter, Wire, wake
 from possibly.probes.patching import Patches
 
@@ -32,7 +34,7 @@ Address = int | str
 NOBODY = "datagrams to a place of this machine that the program does not have get lost"
 LARGEST = 65_507
 """Bytes of a datagram."""
-places: weakref.WeakKeyDictionary[Any, Place] = weakref.WeakKeyDictionary()
+places: Table[Place] = Table()
 """Socket -> the place from which it sends and at which it receives."""
 
 
@@ -52,12 +54,27 @@ class Place:
         self.waiters: list[Waiter] = []
         self.link: Link | None = None
         """The transport that gets what comes, if an event loop does."""
+        self.held: Held | None = None
+        """Which processes have it, if not the first alone."""
+
+    def touched_at_end(self) -> tuple[str, ...]:
+        """What its closing writes."""
+        return NET, self.name
+
+    def shut(self) -> None:
+        kernel = running.kernel
+        self.is_closed = True
+        if kernel is not None and network_of(kernel).places.get(self.address) is self:
+            del network_of(kernel).places[self.address]
 
     def mine(self) -> Any:
         return (self.host, self.address) if isinstance(self.address, int) else self.address
 
     def is_readable(self) -> bool:
         return bool(self.queue) or self.is_closed
+
+    def is_writable(self) -> bool:
+        return True
 
     def receive(self, data: bytes, sender: Any) -> None:
         if self.is_closed or (self.peer is not None and self.peer != sender):
@@ -257,17 +274,10 @@ def _real_close(plain: Any) -> Any:
     def _real_close(self: Any, *given: Any) -> None:
         kernel, place = running.kernel, places.get(self)
         if kernel is not None and place is not None and not kernel.ending and not place.is_closed:
-            kernel.visible("close", NET, (Access(NET, True), Access(place.name, True)))
-            _left(kernel, place)
+            close(kernel, place)
         plain(self, *given)
 
     return _real_close
-
-
-def _left(kernel: Kernel, place: Place) -> None:
-    place.is_closed = True
-    if network_of(kernel).places.get(place.address) is place:
-        del network_of(kernel).places[place.address]
 
 
 def _name(plain: Any, own: bool) -> Any:
@@ -335,7 +345,7 @@ class Link(transports.DatagramTransport):
             self._closing = True
             self._back.touch()
             kernel.add(Access(NET, True))
-            _left(kernel, self._place)
+            self._place.shut()
             self._loop.call_soon(self._protocol.connection_lost, None)
 
     abort = close

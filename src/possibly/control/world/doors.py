@@ -19,10 +19,8 @@ METHODS = (
     "bind listen accept connect connect_ex recv recv_into recvfrom recvfrom_into send sendall sendto "
     "shutdown _real_close getsockname getpeername"
 ).split()
-leave: Callable[[], None] | None = None
-"""In forked processes, which do not have the network of the first one: ends the execution and says so."""
-TOUCHING = frozenset("bind listen accept connect connect_ex recv recv_into recvfrom send sendall".split())
-"""Methods that need the network."""
+asked: Callable[[str, Any, tuple[Any, ...], dict[str, Any]], Any] | None = None
+"""In started processes, which ask the first one: does a method there (`processes.lent`)."""
 _inside: dict[tuple[str, bool], Any] = {}
 """Method, whether of datagrams -> what it is in the simulated network."""
 
@@ -44,10 +42,10 @@ def _door(name: str, plain: Any) -> Any:
         kernel = running.kernel
         if kernel is not None and _is_of_trio(sys._getframe(1)):  # which waits for them in its own way
             return plain(*given, **options)
-        if kernel is None or kernel.ending or leave is not None:  # nobody's, or we tell of what is over
-            if leave is not None and name in TOUCHING and kernel is not None:
-                leave()
+        if kernel is None or kernel.ending:  # nobody's, or we tell of what is over
             return plain(*given, **options)
+        if asked is not None:
+            return asked(name, plain, given, options)
         return _simulated(name, plain, given)(*given, **options)
 
     method.__name__ = name

@@ -12,7 +12,8 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
-from possibly.control.world.flows import Flow
+from possibly.control.world.flows import OF_PATHS, Flow
+from possibly.control.world.processes.holding import Held
 from possibly.control.world.wires import Item, Receive, Waiter, Wire, wake
 
 
@@ -60,6 +61,8 @@ class End:
         self.out: Any = Direct()
         self.flow = flow
         self.waiters: list[Waiter] = []
+        self.held: Held | None = None
+        """Which processes have it, if not the first alone."""
         kernel = running.kernel
         if kernel is not None:
             kernel.labels[self.name] = label
@@ -85,6 +88,9 @@ class End:
 
     def is_readable(self) -> bool:
         return bool(self.chunks) or self.is_over or self.is_closed
+
+    def is_writable(self) -> bool:
+        return self.can_send(1)
 
     def taken(self, size: int, peek: bool = False) -> bytes:
         """Up to so many bytes of what is there; nothing if there will be no more."""
@@ -147,6 +153,10 @@ class End:
             peer = self.peer
             self.out.send(None, peer.receive)
 
+    def touched_at_end(self) -> tuple[str, ...]:
+        """What its closing writes."""
+        return getattr(self.peer, "name", self.name), self.name
+
     def close(self) -> None:
         if self.is_closed:
             return
@@ -159,7 +169,20 @@ class End:
         self.is_closed = True
         self.peer.flow.take(self.peer.flow.load)
 
+    shut = close
+
 
 def tie(one: Any, other: Any) -> None:
     """The two are the ends of one connection."""
     one.peer, other.peer = other, one
+
+
+def pair() -> tuple[End, End]:
+    """The ends of a connection between two sockets without names."""
+    one, other = (
+        End("one of a pair of sockets", "", "", Flow(OF_PATHS)),
+        End("the other", "", "", Flow(OF_PATHS)),
+    )
+    tie(one, other)
+    one.out, other.out = way_to("to the other"), way_to("to the one")
+    return one, other

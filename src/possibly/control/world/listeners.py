@@ -6,10 +6,11 @@ own; for one that threads serve it waits to be taken.
 
 from __future__ import annotations
 
+import _socket
 import errno
 import os
 import socket
-import weakref
+from contextlib import closing
 from typing import Any
 
 from possibly.control.execution import Access, Outcome
@@ -20,10 +21,15 @@ from possibly.control.runtime.kernel import Kernel
 from possibly.control.world import faults
 from possibly.control.world.ends import End, change, tie, way_to
 from possibly.control.world.flows import OF_MACHINES, OF_PATHS, Flow
+from possibly.control.world.processes import channel
+from possibly.control.world.processes.holding import Held
+from possibly.control.world.tables import Table
 from possibly.control.world.transports import Link, attach
 from possibly.control.world.wires import Waiter, Wire, wake
 
 NET = "_:network"
+LOOPS = "connections of an event loop in a process that the program has started, which are not under control"
+BLOCKING = "sockets that a process itself waits for are under control, and so are loops of the first process"
 FIRST_PORT = 40_001
 LOCAL = frozenset({None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::", "localhost.localdomain"})
 
@@ -60,9 +66,9 @@ class Network:
         return found
 
 
-bound: weakref.WeakKeyDictionary[Any, Listener] = weakref.WeakKeyDictionary()
+bound: Table[Listener] = Table()
 """Socket -> the place to which it is bound."""
-ends: weakref.WeakKeyDictionary[Any, End] = weakref.WeakKeyDictionary()
+ends: Table[End] = Table()
 """Socket -> its end of a connection."""
 
 
@@ -93,9 +99,34 @@ _present: tuple[Kernel, Network] | None = None
 def network_of(kernel: Kernel) -> Network:
     """Each execution has its own."""
     global _present
+    if channel.upward is not None:  # what would come of it is not what really would
+        channel.ask("leave", LOOPS, BLOCKING)
     if _present is None or _present[0] is not kernel:
         _present = kernel, Network()
     return _present[1]
+
+
+def leads_here(kernel: Kernel, address: Address) -> bool:
+    """Whether an address of this machine is the program's: it has had it, or nobody else has."""
+    if address in network_of(kernel).known:
+        return True
+    if not _is_free(address):
+        return False
+    if isinstance(address, int):
+        kernel.assumed[f"no other program of this machine listens at port {address}"] = None
+    return True
+
+
+def _is_free(address: Address) -> bool:
+    if isinstance(address, str):
+        return bool(address) and not os.path.exists(address)
+    outside.expected += 1
+    try:
+        with closing(_socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as plain:
+            plain.settimeout(1.0)
+            return address > 0 and plain.connect_ex(("127.0.0.1", address)) == errno.ECONNREFUSED
+    finally:
+        outside.expected -= 1
 
 
 class Listener:
@@ -118,6 +149,9 @@ class Listener:
         self.refuses = False
         """Whoever comes next finds nobody, by a fault."""
         self.door = f"{self.name}.door"
+        self.is_closed = False
+        self.held: Held | None = None
+        """Which processes have it, if not the first alone."""
 
     def getsockname(self) -> Any:
         return (self._host, self.address) if isinstance(self.address, int) else self.address
@@ -125,6 +159,12 @@ class Listener:
     @property
     def is_open(self) -> bool:
         return self.serving is not None or self.is_listening
+
+    def is_readable(self) -> bool:
+        return bool(self.backlog) or not self.is_open
+
+    def is_writable(self) -> bool:
+        return False
 
     def offer(self, end: End) -> None:
         """A connection waits to be taken."""
@@ -138,8 +178,24 @@ class Listener:
     def fileno(self) -> int:
         return -1
 
+    def touched_at_end(self) -> tuple[str, ...]:
+        """What its closing writes."""
+        return NET, self.name
+
     def close(self) -> None:
         pass
+
+    def shut(self) -> None:
+        """The socket that was bound to it is closed."""
+        kernel = running.kernel
+        assert kernel is not None
+        self.is_listening, self.is_closed = False, True
+        if self.serving is None:
+            network_of(kernel).listeners.pop(self.address, None)
+        change(self.name)
+        for end in self.backlog:
+            end.peer.lost(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"))
+        self.backlog.clear()
 
     def setsockopt(self, *_: Any) -> None:
         pass
@@ -177,6 +233,8 @@ class Names:
 def reached(kernel: Kernel, address: Address) -> Listener:
     """The server at an address."""
     listener = network_of(kernel).listeners.get(address)
+    if listener is None and isinstance(address, str) and not os.path.exists(address):
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
     if listener is None or not listener.is_open or _is_refused(kernel, listener):
         raise ConnectionRefusedError(errno.ECONNREFUSED, f"Connect call failed {address!r}")
     return listener

@@ -26,6 +26,7 @@ from possibly.control.world.listeners import (
     connected_by,
     is_local,
     joined,
+    leads_here,
     network_of,
     number_of,
     reached,
@@ -125,7 +126,7 @@ def _create_connection(plain: Any) -> Any:
     ) -> Any:
         kernel = running.kernel
         end = connected_by(options.get("sock"))
-        is_known = kernel is not None and is_local(host) and number_of(port) in network_of(kernel).known
+        is_known = kernel is not None and is_local(host) and leads_here(kernel, number_of(port))
         if kernel is None or (end is None and not is_known):
             return await plain(self, protocol_factory, host, port, **options)
         factory, opened = secure.for_client(self, protocol_factory, host, options)
@@ -146,7 +147,7 @@ def _create_unix_connection(plain: Any) -> Any:
         if kernel is not None and end is not None:
             return await _continued(self, protocol_factory, end)
         address = "" if outside else os.path.abspath(os.fsdecode(path))
-        if kernel is None or outside or address not in network_of(kernel).known:
+        if kernel is None or outside or not leads_here(kernel, address):
             return await plain(self, protocol_factory, path, **options)
         return await _connected(self, protocol_factory, address)
 

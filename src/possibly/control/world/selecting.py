@@ -1,4 +1,4 @@
-"""`select` and `selectors` on sockets that lead nowhere else: waiting for one of them is one operation.
+"""`select` and `selectors` on sockets and pipes that lead nowhere else: waiting for one is one operation.
 
 A selector with anything real in it is the real one. `socketserver` looks every half second whether it is to
 end: under control it waits for that too, so that nothing needs to be looked at again and again.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import select
 import selectors
-import socket
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,54 +20,36 @@ from possibly.control.runtime.kernel import Kernel
 from possibly.control.world import outward
 from possibly.probes.patching import Patches
 
+Wanted = tuple[int, bool, bool]
+"""Number of an open file, whether to read, whether to write."""
+asked: Callable[[list[Wanted], float | None], list[tuple[int, int]] | None] | None = None
+"""In started processes, which ask the first one: what `selected` is there (`processes.lent`)."""
 
-def _simulated() -> dict[int, Any]:
-    """Number of the file -> socket."""
+
+def _places() -> dict[int, Any]:
+    """Number of an open file -> the place at which it ends, under control: a connection, a port, a pipe."""
     listeners = sys.modules.get("possibly.control.world.listeners")
-    if listeners is None:
-        return {}
     datagrams = sys.modules.get("possibly.control.world.datagrams")
-    known = (*listeners.bound, *listeners.ends, *(datagrams.places if datagrams is not None else ()))
-    return {sock.fileno(): sock for sock in known if sock.fileno() >= 0}
+    pipes = sys.modules.get("possibly.control.world.processes.pipes")
+    found = {} if pipes is None else {file: way.watched() for file, (way, _) in pipes.numbers.items()}
+    tables = () if listeners is None else (listeners.bound, listeners.ends)
+    for table in (*tables, *(() if datagrams is None else (datagrams.places,))):
+        found |= {sock.fileno(): place for sock, place in table.items() if sock.fileno() >= 0}
+    return found
 
 
-def _things(sock: Any) -> tuple[str, bool, bool]:
-    """The thing that tells whether a socket can be read, and whether it can be read and written now."""
-    from possibly.control.world.listeners import bound, ends
-
-    end = ends.get(sock)
-    if end is not None:
-        return end.name, end.is_readable(), end.can_send(1)
-    if sock.type & 0xF == socket.SOCK_DGRAM:
-        from possibly.control.world.datagrams import places
-
-        return places[sock].name, places[sock].is_readable(), True
-    listener = bound[sock]
-    return listener.name, bool(listener.backlog) or not listener.is_open, False
-
-
-def _fillings(sock: Any) -> tuple[str, ...]:
-    """The thing that tells whether there is room for what a socket sends."""
-    from possibly.control.world.listeners import ends
-
-    end = ends.get(sock)
-    return (end.flow.name,) if end is not None else ()
-
-
-def _wait(kernel: Kernel, wanted: list[tuple[Any, bool, bool]], timeout: Any, more: Any = None) -> list[int]:
-    """Which of these (socket, to read, to write) are ready, when one is or the time is up."""
-    names = {_things(sock)[0]: None for sock, _, _ in wanted}
-    names |= {each: None for sock, _, writes in wanted if writes for each in _fillings(sock)}
+def selected(
+    kernel: Kernel, wanted: list[tuple[Any, bool, bool]], timeout: float | None, more: Any = None
+) -> list[tuple[int, int]]:
+    """Which of these (place, to read, to write) are ready for what, when one is or the time is up."""
+    names = dict.fromkeys(place.name for place, _, _ in wanted)
+    names |= dict.fromkeys(each for place, _, writes in wanted if writes for each in _fillings(place))
     if more is not None:
         names[more[0]] = None
 
-    def ready() -> list[int]:
-        found = []
-        for index, (sock, reads, writes) in enumerate(wanted):
-            _, readable, writable = _things(sock)
-            if (reads and readable) or (writes and writable):
-                found.append(index)
-        return found
+    def ready() -> list[tuple[int, int]]:
+        now = [_possible(*each) for each in wanted]
+        return [(index, events) for index, events in enumerate(now) if events]
 
     def can_go() -> bool:
         return bool(ready()) or (more is not None and more[1]())
@@ -79,21 +61,39 @@ def _wait(kernel: Kernel, wanted: list[tuple[Any, bool, bool]], timeout: Any, mo
     return ready()
 
 
+def _fillings(place: Any) -> tuple[str, ...]:
+    """The thing that tells whether there is room for what is sent."""
+    flow = getattr(place, "flow", None)
+    return (flow.name,) if flow is not None else ()
+
+
+def _possible(place: Any, reads: bool, writes: bool) -> int:
+    readable, writable = reads and place.is_readable(), writes and place.is_writable()
+    return (selectors.EVENT_READ if readable else 0) | (selectors.EVENT_WRITE if writable else 0)
+
+
+def _found(kernel: Kernel, files: list[Wanted], timeout: Any, more: Any = None) -> Any:
+    """Which of these files are ready, and for what; None if one of them leads outside."""
+    if asked is not None:
+        return asked(files, None if more is not None else timeout)
+    places = _places()
+    if any(file not in places for file, _, _ in files):
+        return None
+    wanted = [(places[file], reads, writes) for file, reads, writes in files]
+    return selected(kernel, wanted, None if more is not None else timeout, more)
+
+
 def _select(plain: Any) -> Any:
     def chosen(self: Any, timeout: Any = None) -> Any:
         kernel = running.kernel
-        known = _simulated() if kernel is not None else {}
         keys = list(self.get_map().values()) if kernel is not None else []
         if kernel is None or not keys:
             return plain(self, timeout)
-        if any(key.fd not in known for key in keys):
+        files = [(key.fd, *_events(key.events)) for key in keys]
+        found = _found(kernel, files, timeout, _server())
+        if found is None:
             return outward.waited(kernel, lambda seconds: plain(self, seconds), timeout)
-        wanted = [(known[key.fd], *_events(key.events)) for key in keys]
-        server = _server()
-        if server is not None:
-            timeout = None
-        found = _wait(kernel, wanted, timeout, server)
-        return [(keys[index], keys[index].events & _possible(known[keys[index].fd])) for index in found]
+        return [(keys[index], events) for index, events in found]
 
     return chosen
 
@@ -102,27 +102,21 @@ def _events(events: int) -> tuple[bool, bool]:
     return bool(events & selectors.EVENT_READ), bool(events & selectors.EVENT_WRITE)
 
 
-def _possible(sock: Any) -> int:
-    _, readable, writable = _things(sock)
-    return (selectors.EVENT_READ if readable else 0) | (selectors.EVENT_WRITE if writable else 0)
-
-
 def _plain_select(plain: Any) -> Any:
     def chosen(rlist: Any, wlist: Any, xlist: Any, timeout: Any = None) -> Any:
         kernel = running.kernel
-        known = _simulated() if kernel is not None else {}
         reads, writes = list(rlist), list(wlist)
-        files = [_number(each) for each in (*reads, *writes)]
+        files = [(_number(each), True, False) for each in reads]
+        files += [(_number(each), False, True) for each in writes]
         if kernel is None or not files:
             return plain(rlist, wlist, xlist, timeout)
-        if any(each not in known for each in files):
+        found = _found(kernel, files, timeout)
+        if found is None:
             return outward.waited(kernel, lambda seconds: plain(rlist, wlist, xlist, seconds), timeout)
-        wanted = [(known[_number(each)], True, False) for each in reads]
-        wanted += [(known[_number(each)], False, True) for each in writes]
-        found = _wait(kernel, wanted, timeout)
+        ready = [index for index, _ in found]
         return (
-            [reads[i] for i in found if i < len(reads)],
-            [writes[i - len(reads)] for i in found if i >= len(reads)],
+            [each for index, each in enumerate(reads) if index in ready],
+            [each for index, each in enumerate(writes, len(reads)) if index in ready],
             [],
         )
 

@@ -1,8 +1,9 @@
-"""Signals that the program sends to itself: `os.kill` of its own number, and `signal.raise_signal`.
+"""Signals that the program sends to itself, and to processes that it has started.
 
-To the first thread one comes at once, as in reality, where it comes before the call returns. A handler of an
-event loop is called in a turn of its own, some time later. That none comes from outside is named as an
-assumption. One that another thread or process sends, or a timer of the system, is not under control.
+One that ends a process ends it between two of its steps. To the first thread one comes at once, as in
+reality, where it comes before the call returns. A handler of an event loop is called in a turn of its own,
+some time later. That none comes from outside is named as an assumption. One that another thread sends, that a
+process handles, or that a timer of the system brings is not under control.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from possibly.control.execution import Access, Operation
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.world.processes import channel, holding
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
 NONE = "no signal comes from outside the program"
 _of_loops: dict[int, tuple[Any, Any, tuple[Any, ...]]] = {}
 """Signal -> the loop that handles it, and what it calls."""
+_plainly_raised = signal.raise_signal
 
 
 def install(patches: Patches) -> None:
@@ -41,6 +44,9 @@ def _signal(plain: Any) -> Any:
     def set_handler(signalnum: Any, handler: Any) -> Any:
         if running.kernel is not None:
             running.kernel.assumed[NONE] = None
+        if channel.upward is not None:
+            how = "ignored" if handler is signal.SIG_IGN else "handled" if callable(handler) else ""
+            channel.ask("handles", int(signalnum), how)
         return plain(signalnum, handler)
 
     return set_handler
@@ -56,7 +62,11 @@ def _raised(plain: Any) -> Any:
 
 def _kill(plain: Any) -> Any:
     def kill(pid: int, sig: int) -> None:
-        if pid != os.getpid() or not _sent(sig, sys._getframe(1)):
+        kernel = running.kernel
+        if pid == os.getpid():  # which is not the number that the system knows (`runner.call_oneself`)
+            if not _sent(sig, sys._getframe(1)):
+                _plainly_raised(sig)
+        elif kernel is None or kernel.ending or not holding.sent(pid, sig):
             plain(pid, sig)
 
     return kill

@@ -20,8 +20,7 @@ from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.world.ends import End, change, tie, way_to
-from possibly.control.world.flows import OF_PATHS, Flow
+from possibly.control.world.ends import End, change, pair
 from possibly.control.world.listeners import (
     NET,
     Address,
@@ -32,10 +31,12 @@ from possibly.control.world.listeners import (
     ends,
     is_local,
     joined,
+    leads_here,
     network_of,
     number_of,
     reached,
 )  # fmt: skip
+from possibly.control.world.processes.holding import let_go, whose
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
@@ -119,18 +120,18 @@ def with_end(like: Any, end: End) -> Any:
 # ---- clients ------------------------------------------------------------------------------------
 
 
-def leads_here(sock: Any, address: Any) -> Address | None:
-    """Where on this machine a server of the program is or was, if that is where the address leads."""
+def place_at(sock: Any, address: Any) -> Address | None:
+    """Where on this machine a server of the program may be, if that is where the address leads."""
     kernel = running.kernel
     found = address_of(sock, address) if kernel is not None else None
-    if kernel is None or found is None or found[0] not in network_of(kernel).known:
+    if kernel is None or found is None or not leads_here(kernel, found[0]):
         return None
     return found[0]
 
 
 def _connect(plain: Any) -> Any:
     def connect(self: Any, address: Any) -> Any:
-        place = leads_here(self, address)
+        place = place_at(self, address)
         kernel = running.kernel
         if kernel is None or place is None:
             return plain(self, address)
@@ -143,7 +144,7 @@ def _connect(plain: Any) -> Any:
 
 def _connect_ex(plain: Any) -> Any:
     def connect_ex(self: Any, address: Any) -> int:
-        if leads_here(self, address) is None:
+        if place_at(self, address) is None:
             found: int = plain(self, address)
             return found
         try:
@@ -160,10 +161,7 @@ def _socketpair(plain: Any) -> Any:
         one, other = plain(*given, **options)
         by_user = port.is_user_file(sys._getframe(2).f_code.co_filename)
         if running.kernel is not None and by_user and one.type & 0xF == socket.SOCK_STREAM:
-            ends[one] = End("one of a pair of sockets", "", "", Flow(OF_PATHS))
-            ends[other] = End("the other", "", "", Flow(OF_PATHS))
-            tie(ends[one], ends[other])
-            ends[one].out, ends[other].out = way_to("to the other"), way_to("to the one")
+            ends[one], ends[other] = pair()
         return one, other
 
     return socketpair
@@ -284,28 +282,22 @@ def _shutdown(plain: Any) -> Any:
 def _real_close(plain: Any) -> Any:
     def _real_close(self: Any, *given: Any) -> None:
         kernel = running.kernel
-        end, listener = ends.get(self), bound.get(self)
-        if kernel is not None and not kernel.ending:
-            if end is not None and not end.is_closed:
-                thing = getattr(end.peer, "name", end.name)
-                kernel.visible("close", thing, (Access(thing, True), Access(end.name, True)))
-                end.close()
-            elif listener is not None and end is None:
-                _unbind(kernel, listener)
+        place: Any = ends.get(self) or bound.get(self)
+        if kernel is not None and not kernel.ending and place is not None and not place.is_closed:
+            close(kernel, place)
         plain(self, *given)
 
     return _real_close
 
 
-def _unbind(kernel: Kernel, listener: Listener) -> None:
-    kernel.visible("close", NET, (Access(NET, True), Access(listener.name, True)))
-    listener.is_listening = False
-    if listener.serving is None:
-        network_of(kernel).listeners.pop(listener.address, None)
-    change(listener.name)
-    for end in listener.backlog:
-        end.peer.lost(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"))
-    listener.backlog.clear()
+def close(kernel: Kernel, place: Any) -> None:
+    """This process has an end of a connection, or a port, no more."""
+    if place.held is not None:
+        let_go(whose(), place.held)
+        return
+    touched = place.touched_at_end()
+    kernel.visible("close", touched[0], tuple(Access(each, True) for each in touched))
+    place.shut()
 
 
 def _name(plain: Any, own: bool) -> Any:
@@ -337,7 +329,7 @@ def _sock_connect(plain: Any) -> Any:
     async def sock_connect(self: Any, sock: Any, address: Any) -> Any:
         from asyncio import tasks
 
-        place = leads_here(sock, address)
+        place = place_at(sock, address)
         kernel = running.kernel
         if kernel is None or place is None:
             return await plain(self, sock, address)

@@ -5,10 +5,13 @@
 - `sync`: locks, semaphores, events, conditions, barriers
 - `queues`: queues and pipes
 - `values`: values, arrays, blocks of shared memory
-- `popen`: how a process begins, goes on and ends; `anew`: one that is spawned
-- `pools`, `executors`: pools of processes
-- `joblibs`: the processes of `joblib`
+- `popen`: how a process begins, goes on and ends; `life`: as it sees that; `anew`: one that is spawned
+- `nested`: one that a started process starts
+- `holding`: which process has what
+- `lent`: sockets of processes
+- `pooling`: pools of processes
 - `forks`: `os.fork` and what goes with it; `pipes`: those of the system; `ways_in` leads to both
+- `programs`: `subprocess` of Python programs
 - `files`: files that processes use; `file_locks`: their locks
 - `install`: what takes the place of what
 """

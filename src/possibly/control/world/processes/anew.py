@@ -32,12 +32,18 @@ def as_bytes(process: Any, popen: Any) -> bytes:
 def born(data: bytes) -> Any:
     """In the new process: the process again, after its modules are."""
     main = sys.modules.get("__main__")
+    forget_modules()
+    _import_main(getattr(main, "__file__", None))
+    return pickle.loads(data)
+
+
+def forget_modules() -> None:
+    """Modules of the program are to be imported again, but for the first."""
+    main = sys.modules.get("__main__")
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and port.is_user_file(file) and module is not main:
             del sys.modules[name]
-    _import_main(getattr(main, "__file__", None))
-    return pickle.loads(data)
 
 
 def _import_main(file: str | None) -> None:

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import posix
 import socket
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from possibly.control.runtime import kernel as running
@@ -37,7 +40,7 @@ class Channel:
         left = memoryview(_LENGTH.pack(len(data)) + data)
         try:
             while left:
-                left = left[os.write(self._file, left) :]
+                left = left[posix.write(self._file, left) :]
         except OSError as error:
             raise Gone from error
 
@@ -50,7 +53,7 @@ class Channel:
         parts = []
         while size:
             try:
-                part = os.read(self._file, min(size, 1 << 20))
+                part = posix.read(self._file, min(size, 1 << 20))
             except OSError as error:
                 raise Gone from error
             if not part:
@@ -59,8 +62,26 @@ class Channel:
             size -= len(part)
         return b"".join(parts)
 
+    def send_file(self, number: int) -> None:
+        """Gives the other process an open file of this one."""
+        with _as_socket(self._file) as way:
+            socket.send_fds(way, [b"."], [number])
+
+    def receive_file(self) -> int:
+        with _as_socket(self._file) as way:
+            return int(socket.recv_fds(way, 1, 1)[1][0])
+
     def close(self) -> None:
-        os.close(self._file)
+        posix.close(self._file)
+
+
+@contextmanager
+def _as_socket(number: int) -> Iterator[socket.socket]:
+    found = socket.socket(fileno=number)
+    try:
+        yield found
+    finally:
+        found.detach()
 
 
 upward: Channel | None = None
@@ -102,11 +123,13 @@ class States:
 _states = States()
 
 
-def ask(*message: Any) -> Any:
-    """Asks the first process for something, and waits for it to be done."""
+def ask(*message: Any, file: int | None = None) -> Any:
+    """Asks the first process for something, with an open file perhaps, and waits for it to be done."""
     assert upward is not None
     place = place_of(sys._getframe(1))
     upward.send(*message, place, _states.number(place))
+    if file is not None:
+        upward.send_file(file)
     try:
         is_error, answer, time = upward.receive()
     except Gone:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Container
 from typing import Any
 
 from possibly.control.execution import Access, Operation
 from possibly.control.forking import disk
+from possibly.control.models import files as models
 from possibly.control.models.files import ALL, FAMILY, is_file, thing_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
@@ -28,8 +28,6 @@ CHANGING = frozenset("os.rename os.remove os.mkdir os.rmdir os.link os.symlink o
 QUIET = (".py", ".pyc", ".so", ".pth", ".zip")
 """What is imported."""
 PIPE = "a pipe or socket of the system that a forked process uses, which is not under control"
-controlled: Container[int] = ()
-"""Numbers of open files that are pipes under control (`pipes`)."""
 _busy = False
 _told: frozenset[str] = frozenset()
 """What the process has just told that it is about to touch."""
@@ -74,7 +72,7 @@ def _is_pipe(number: Any) -> bool:
         mode = os.fstat(number).st_mode
     except (OSError, TypeError):
         return False
-    return number not in controlled and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+    return number not in models.pipes and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
 
 
 def _hear(event: str, given: tuple[Any, ...]) -> None:

@@ -14,9 +14,10 @@ from multiprocessing import context
 from typing import Any
 
 from possibly.control.runtime import kernel as running
-from possibly.control.world.processes import channel, queues, sync, values
-from possibly.control.world.processes.pools import Pool
-from possibly.control.world.processes.popen import NESTED, Popen
+from possibly.control.runtime.calls import tell_of_callback
+from possibly.control.world.processes import queues, sync, values
+from possibly.control.world.processes.pooling.pools import Pool
+from possibly.control.world.processes.popen import Popen
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
@@ -116,9 +117,6 @@ def _popen(plain: Any, method: str) -> Any:
             if kernel is not None and method != "fork":
                 kernel.uncontrolled[SPAWNED] = BY_PROGRAM
             return plain(process)
-        if channel.upward is not None:
-            kernel.uncontrolled[NESTED] = "let the first process start it"
-            return plain(process)
         return Popen(process, method)
 
     return staticmethod(start)
@@ -129,6 +127,7 @@ def _on_buffer(plain: Any, size: Any, writes: bool) -> Any:
 
     def packed(form: Any, buffer: Any, *given: Any, **options: Any) -> Any:
         if not isinstance(buffer, values.Buffer):
+            tell_of_callback(plain, (form, buffer, *given))
             return plain(form, buffer, *given, **options)
         first = options.get("offset", given[0] if given else 0)
         return plain(form, buffer.raw(first, size(form), writes), *given, **options)

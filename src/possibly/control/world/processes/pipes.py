@@ -9,19 +9,21 @@ from __future__ import annotations
 import errno
 import io
 import os
+import posix
 from typing import Any
 
 from possibly.control.execution import Access
+from possibly.control.models import files
 from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
-from possibly.control.world.processes import files, popen
-from possibly.control.world.processes.queues import ROOM, whose
-from possibly.control.world.processes.shared import Shared, makers
-from possibly.probes.patching import Patches
+from possibly.control.world.processes import channel
+from possibly.control.world.processes.holding import Held, let_go, whose
+from possibly.control.world.processes.queues import ROOM
+from possibly.control.world.processes.shared import Shared, makers, objects
 
 numbers: dict[int, tuple[Ends, bool]] = {}
 """Number of an open file of this process -> a pipe, and whether it is the end that writes."""
-_plain: dict[str, Any] = {name: getattr(os, name) for name in "read write close dup dup2".split()}
+_plain: dict[str, Any] = {name: getattr(posix, name) for name in "read write close dup dup2".split()}
 _plain_open = io.open
 
 
@@ -32,10 +34,8 @@ class Bytes:
         self.data = b""
         self.name = name_for("pipe")
         label(self.name, "pipe")
-        self.held: dict[bool, set[Any]] = {True: {whose()}, False: {whose()}}
-        """Whether they write -> the processes that have that end."""
-        popen.inherited.append(self)
-        popen.AFTER.append(self.leave)
+        self.held = {writes: self._end(writes) for writes in (True, False)}
+        """Whether it writes -> that end."""
 
     def write(self, data: bytes, waits: bool) -> int:
         kernel = running.kernel
@@ -73,30 +73,18 @@ class Bytes:
     def is_writable(self) -> bool:
         return not self.held[False] or len(self.data) < ROOM
 
+    def _end(self, writes: bool) -> Held:
+        def gone() -> None:
+            if running.kernel is not None:
+                running.kernel.opened(("get" if writes else "put", self.name))
+
+        return Held(self.name, gone=gone)
+
     def close(self, writes: bool) -> None:
-        self._let_go(whose(), [writes])
+        let_go(whose(), self.held[writes])
 
-    def leave(self, process: Any) -> None:
-        """A process has ended."""
-        self._let_go(process, [writes for writes in (True, False) if process in self.held[writes]])
-
-    def _let_go(self, process: Any, ends: list[bool]) -> None:
-        """A process has these ends no more: others can tell only if it is the last that had one."""
-        kernel = running.kernel
-        if kernel is None or not ends:
-            return
-        counted, whole = Access(f"{self.name}.count", True), Access(self.name, True)
-        kernel.visible("close", self.name, (counted, whole))
-        for writes in ends:
-            self.held[writes].discard(process)
-        gone = [writes for writes in ends if not self.held[writes]]
-        kernel.did((counted, whole) if gone else (counted,))
-        kernel.opened(*(("get" if writes else "put", self.name) for writes in gone))
-
-    def inherit(self, parent: Any, child: Any) -> None:
-        for ends in self.held.values():
-            if parent in ends:
-                ends.add(child)
+    def watched(self) -> Bytes:
+        return self
 
     def _step(self, kind: str, ready: Any) -> None:
         kernel = running.kernel
@@ -116,6 +104,11 @@ class Ends(Shared):
         super().__init__()
         self._files = {True: 0, False: 0}
 
+    def watched(self) -> Bytes:
+        """In the first process: what is in it."""
+        found: Bytes = objects[self._number]
+        return found
+
     def opened(self, number: int, writes: bool) -> None:
         numbers[number] = self, writes
         self._files[writes] += 1
@@ -127,17 +120,26 @@ class Ends(Shared):
             self._call("close", writes)
 
 
+def keep_only(files: tuple[int, ...]) -> None:
+    """In a started process, which is to have no open files but these; what it is given becomes its own."""
+    known = {file: numbers[file] for file in files if file in numbers}
+    channel.ask("keep", [(way._number, writes) for way, writes in known.values()])
+    for file in [each for each in numbers if each not in known]:
+        _plain["close"](file)
+    numbers.clear()
+    numbers.update(known)
+    ends = list(known.values())
+    for way, _ in ends:
+        way._files = {writes: ends.count((way, writes)) for writes in (True, False)}
+
+
 # ---- in place of the functions of `os` ------------------------------------------------------------
 
 
-def install(patches: Patches) -> None:
-    for name, made in (
-        ("read", _read), ("write", _write), ("close", _close), ("dup", _dup), ("dup2", _dup2),
-    ):  # fmt: skip
-        made.__module__, made.__name__ = "posix", name
-        patches.put(os, name, made)
-    patches.put(os, "fdopen", _fdopen(os.fdopen))
-    files.controlled = numbers
+def begin() -> dict[str, Any]:
+    """What takes the place of functions of `os`, from now on."""
+    files.pipes = numbers
+    return {"read": _read, "write": _write, "close": _close, "dup": _dup, "dup2": _dup2, "fdopen": opened}
 
 
 def piped(plain_pipe: Any) -> tuple[int, int]:
@@ -257,12 +259,9 @@ def file_of(
     return made
 
 
-def _fdopen(plain: Any) -> Any:
-    def fdopen(
-        fd: int, mode: str = "r", buffering: int = -1, encoding: Any = None, *given: Any, **options: Any
-    ) -> Any:
-        if _known(fd) is None:
-            return plain(fd, mode, buffering, encoding, *given, **options)
-        return file_of(fd, mode, buffering, encoding, *given, **options)
-
-    return fdopen
+def opened(
+    fd: int, mode: str = "r", buffering: int = -1, encoding: Any = None, *given: Any, **options: Any
+) -> Any:
+    if _known(fd) is None:
+        return _plain_open(fd, mode, buffering, encoding, *given, **options)
+    return file_of(fd, mode, buffering, encoding, *given, **options)

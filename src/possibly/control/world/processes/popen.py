@@ -1,57 +1,60 @@
-"""How a process that the program forks begins, goes on and ends.
+"""How a process that the program starts begins, goes on and ends, as the first process has it.
 
 Each has a deputy in the first process: a thread under control that does what the process asks for. A daemon's
 is a daemon. Joining a process is joining its deputy. A process that is killed leaves what it holds as it is.
+One that a started process starts is adopted: it asks the first process too (`nested`).
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import posix
 import signal
 import socket
 import sys
 import threading
-from typing import Any, NoReturn
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from possibly.control.endings import failures
-from possibly.control.execution import Access, Choice, Operation, Outcome, Step
+from possibly.control.execution import Access, Operation, Outcome
 from possibly.control.forking import outside
-from possibly.control.forking.noted import Noted
-from possibly.control.forking.system import die_with_parent
-from possibly.control.models.files import DATABASE
+from possibly.control.models import threads
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.footprints import writing
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.world import doors, faults
-from possibly.control.world.processes import anew, channel, files
+from possibly.control.runtime.places import place_of
+from possibly.control.world import faults, selecting
+from possibly.control.world.processes import anew, channel, files, holding, life
 from possibly.control.world.processes.channel import Channel, Gone
-from possibly.control.world.processes.shared import at_place, made, objects
+from possibly.control.world.processes.holding import living
+from possibly.control.world.processes.nested import Nested
+from possibly.control.world.processes.shared import at_place, kept, made, objects
 from possibly.control.world.processes.values import KILLS
 
-NESTED = "a process that a forked process starts, which is not under control"
-SOCKETS = "a socket that a forked process uses, which is not under control"
-THREADS = "threads or tasks of a forked process, which are not explored"
-ENDING: list[Any] = []
-"""What a process that ends waits for, in the first process: functions of its deputy."""
-AFTER: list[Any] = []
-"""What happens when a process has ended, in the first process: functions of it."""
-inherited: list[Any] = []
-"""What forked processes inherit the ends of."""
-living: list[Forked] = []
-_plain_fork, _plain_waitpid = os.fork, os.waitpid
+HANDLED = "a signal to a process that handles it, which is not under control"
+_plain_fork, _plain_waitpid = posix.fork, posix.waitpid
 
 
 class Forked:
-    """A process that the program has forked."""
+    """A process that the program has started."""
 
-    def __init__(self, name: str, daemon: bool = False) -> None:
+    def __init__(self, name: str, daemon: bool = False, is_awaited: bool = False) -> None:
         kernel = running.kernel
         assert kernel is not None
         self.returncode: int | None = None
         self.pid = 0
         self.name = name
+        self.is_awaited = is_awaited
+        self.is_reaped = False
+        """Somebody has been told how it ended."""
         self.deputy = threading.Thread(target=self._serve, name=name, daemon=daemon)
+        self.handled: dict[int, str] = {}
+        """What it does with signals: "handled", "ignored", or nothing, and it ends."""
+        self._code = 255
+        """How it said that it would end."""
         if outside.is_mapped:
             kernel.uncontrolled[outside.MAPPED] = "shared_memory, Value and Array are watched"
 
@@ -60,7 +63,11 @@ class Forked:
         kernel = running.kernel
         assert kernel is not None
         kernel.visible("fork", "_:fork", ())
-        mine, other = _plain_pair()
+        if "possibly.control.world.listeners" in sys.modules:
+            from possibly.control.world.processes import lent
+
+            lent.lend()
+        mine, other = socket.socketpair()
         outside.expected += 1
         try:
             self.pid = _plain_fork()
@@ -68,20 +75,26 @@ class Forked:
             outside.expected -= 1
         if self.pid == 0:
             mine.close()
-            _be_born(Channel(other))
+            life.be_born(Channel(other))
             return True
         other.close()
         self.sentinel = mine.fileno()
-        self._channel = Channel(mine)
-        parent = next((each for each in living if each.task is kernel.current), None)
-        for each in inherited:
-            each.inherit(parent, self)
+        self.begin(kernel, Channel(mine))
+        return False
+
+    def begin(self, kernel: Kernel, way: Channel) -> None:
+        """It has been forked, and asks on this way."""
+        self._channel = way
+        holding.inherit(holding.whose(), self)
         living.append(self)
         self.deputy.start()
         if faults.may_come(kernel, faults.CRASH):
-            broken = (Access(self.task.name, True),)
-            faults.possible(kernel, f"crash of {self.name}", broken, self._crash, self._is_alive)
-        return False
+            fault = faults.possible(
+                kernel, f"crash of {self.name}", self._ended(), self._crash, self._is_alive
+            )
+            known = fault.operation
+            assert known is not None
+            fault.refresh = lambda: known._replace(footprint=(*known.footprint, *self._ended()))
 
     @property
     def task(self) -> Any:
@@ -110,6 +123,10 @@ class Forked:
                 break
         self._over(kernel)
 
+    def _ended(self) -> tuple[Access, ...]:
+        """What is touched if it ends now."""
+        return Access(self.task.name, True), *holding.touched_at_end(self)
+
     def _is_alive(self) -> bool:
         return self.returncode is None and not self.task.ended
 
@@ -124,6 +141,25 @@ class Forked:
                 return getattr(objects[number], method)(*arguments)
             case "make":
                 return made(*given)
+            case "socket":
+                from possibly.control.world.processes import lent
+
+                return lent.new(*given)
+            case "adopt":
+                return self._adopt(kernel, *given)
+            case "wait":
+                numbers, only_looks = given
+                return first_ended(kernel, [objects[each] for each in numbers], only_looks)
+            case "select":
+                wanted, timeout = given
+                parts = [(objects[number].watched(), *how) for number, *how in wanted]
+                return selecting.selected(kernel, parts, timeout)
+            case "kill":
+                return holding.sent(*given)
+            case "handles":
+                number, self.handled[number] = given
+            case "keep":
+                holding.keep_only(self, [objects[number].held[writes] for number, writes in given[0]])
             case "sleep":
                 kernel.visible("sleep", kernel.current.name, (), None, None, None, None, None, given[0])
             case "failed":
@@ -151,41 +187,56 @@ class Forked:
                 kernel.uncontrolled[given[0]] = given[1]
                 kernel.finish(Outcome.CUT_OFF, None)
             case "end":
-                for function in ENDING:
+                self._code = given[0]
+                for function in holding.ending:
                     function()
         return None
+
+    def _adopt(self, kernel: Kernel, name: str, daemon: bool, is_awaited: bool, pid: int) -> tuple[int, str]:
+        """The process has forked another one, which it calls by that number."""
+        found = Forked(name or f"forked process {len(living) + 1}", daemon, is_awaited)
+        found.pid = pid
+        found.begin(kernel, Channel(socket.socket(fileno=self._channel.receive_file())))
+        return kept(found), found.name
 
     def _over(self, kernel: Kernel) -> None:
         try:
             _, status = _plain_waitpid(self.pid, 0)
             self.returncode = os.waitstatus_to_exitcode(status)
-        except ChildProcessError:
-            self.returncode = 255
-        for function in AFTER:
-            function(self)
+        except ChildProcessError:  # another's child
+            self.returncode = self._code if self.returncode is None else self.returncode
+        holding.leave(self)
         if self.returncode < 0:
             what = f"a forked process ended by signal {-self.returncode}"
             kernel.uncontrolled[what] = "explore without what ends it"
 
     # ---- what others ask of it ------------------------------------------------------------------
 
-    def poll(self, flag: int = os.WNOHANG) -> int | None:
-        if sys._getframe(1).f_code.co_name == "_cleanup":  # nothing depends on when it is noticed
-            return None
+    def poll(self) -> int | None:
         self.deputy.is_alive()
-        return self.returncode
+        return self._told()
 
     def wait(self, timeout: float | None = None) -> int | None:
         self.deputy.join(timeout)
-        return self.returncode
+        return self._told()
 
-    def terminate(self) -> None:
-        self._end_by(signal.SIGTERM)
+    def _told(self) -> int | None:
+        self.is_reaped = self.task.ended
+        return self.returncode if self.is_reaped else None
 
-    def kill(self) -> None:
-        self._end_by(signal.SIGKILL)
+    def receive(self, number: int) -> None:
+        """It is sent a signal."""
+        kernel = running.kernel
+        if kernel is None or self.is_reaped:
+            raise ProcessLookupError(errno.ESRCH, "No such process")
+        if self.handled.get(number) == "handled" and number != signal.SIGKILL:
+            kernel.uncontrolled[HANDLED] = "one that it does not handle is under control, as a pipe to it is"
+            kernel.finish(Outcome.CUT_OFF, None)
+        if number not in (0, signal.SIGCHLD, signal.SIGCONT) and self.handled.get(number) != "ignored":
+            self.end_by(number)
 
-    def _end_by(self, number: int) -> None:
+    def end_by(self, number: int) -> None:
+        """It is sent a signal that ends it."""
         kernel = running.kernel
         task = self.task
         if kernel is None or task is None:
@@ -194,7 +245,10 @@ class Forked:
         if memory is not None and KILLS not in memory.visible and not task.ended:
             memory.racy[KILLS] = None
             memory.overflowed.add(KILLS)
-        kernel.visible("kill", task.name, writing(task.name))
+        at = place_of(sys._getframe())
+        refresh = lambda: Operation("kill", task.name, self._ended(), at)  # noqa: E731
+        kernel.visible("kill", task.name, self._ended(), at, None, None, None, refresh)
+        kernel.did(self._ended())
         if self._is_alive():
             self._die(kernel, number)
 
@@ -203,21 +257,42 @@ class Forked:
         task = self.task
         self.returncode = -number
         outside.expected += 1
-        os.kill(self.pid, signal.SIGKILL)
+        posix.kill(self.pid, signal.SIGKILL)
         outside.expected -= 1
         kernel.opened(("join", task.name), ("exit", task.name))
         kernel.end(task)
-        for function in AFTER:
-            function(self)
-
-    def close(self) -> None:
-        pass
-
-    def duplicate_for_child(self, file: int) -> int:
-        return file
+        holding.leave(self, within=True)
 
 
-class Popen(Forked):
+def first_ended(kernel: Kernel, wanted: list[Forked], only_looks: bool) -> tuple[int, int] | None:
+    """Which of these has ended, and how; waits for one unless it only looks."""
+
+    def ended() -> list[Forked]:
+        return [each for each in wanted if each.task.ended]
+
+    footprint = tuple(Access(each.task.name, False) for each in wanted)
+    name = wanted[0].task.name
+    kind = "look" if only_looks else "join" if len(wanted) == 1 else "join any"
+    kernel.visible(kind, name, footprint, None, None if only_looks else ended)
+    done = next(iter(ended()), None)
+    return None if done is None else (done.pid, done._told() or 0)
+
+
+def _alone() -> list[Any]:
+    return [each.task for each in living if not each.is_awaited]
+
+
+threads.alone, threads.let_go = _alone, partial(holding.leave, None)
+Process = Forked | Nested
+
+
+def started(name: str, daemon: bool = False, is_awaited: bool = False) -> Process | None:
+    """A new process that goes on from here; None in that process."""
+    made = (Nested if channel.upward is not None else Forked)(name, daemon, is_awaited)
+    return None if made.fork() else made
+
+
+class Popen:
     """What `multiprocessing` has of a process that runs."""
 
     def __init__(self, process: Any, method: str = "fork") -> None:
@@ -227,114 +302,36 @@ class Popen(Forked):
         data = anew.as_bytes(process, self) if method != "fork" else None
         if data is not None:
             kernel.assumed[anew.ASSUMED] = None
-        super().__init__(process.name, process.daemon)
-        if self.fork():
-            _live(process, data)
+        found = started(process.name, process.daemon, True)
+        if found is None:
+            life.live(process, data)
+        self._process = found
+        self.pid, self.sentinel = found.pid, found.sentinel
 
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
 
-def _plain_pair() -> tuple[socket.socket, socket.socket]:
-    return socket.socketpair()
+    def poll(self, flag: int = os.WNOHANG) -> int | None:
+        if sys._getframe(1).f_code.co_name == "_cleanup":  # nothing depends on when it is noticed
+            return None
+        return self._process.poll()
 
+    def wait(self, timeout: float | None = None) -> int | None:
+        return self._process.wait(timeout)
 
-# ---- the life of the process ------------------------------------------------------------------------
+    def terminate(self) -> None:
+        self._receive(signal.SIGTERM)
 
+    def kill(self) -> None:
+        self._receive(signal.SIGKILL)
 
-def _be_born(upward: Channel) -> None:
-    die_with_parent()
-    channel.upward = upward
-    _alone()
-    files.listen()
-    doors.leave = _leave_network
+    def _receive(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            self._process.receive(number)
 
+    def close(self) -> None:
+        pass
 
-def _live(process: Any, data: bytes | None) -> NoReturn:
-    code = 1
-    try:
-        process = anew.born(data) if data is not None else process
-        process.run = _telling(process.run)
-        code = process._bootstrap(parent_sentinel=None)
-        channel.ask("end")
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
-
-
-def _leave_network() -> None:
-    """What would come of it is not what really would."""
-    channel.ask("leave", SOCKETS, "a Pipe or Queue of multiprocessing is under control, and so are threads")
-
-
-def _telling(run: Any) -> Any:
-    def telling() -> None:
-        try:
-            run()
-        except SystemExit:
-            raise
-        except BaseException as error:
-            channel.ask("failed", failures.failure_of(error))
-            raise
-
-    return telling
-
-
-def _alone() -> None:
-    """The copy of the kernel that this process has knows of nobody else."""
-    kernel = running.kernel
-    assert kernel is not None
-    me = kernel.current
-    me.host, me.loop, me.daemon, me.returns_to = None, "", False, None
-    me.calls.clear()
-    kernel.tasks, kernel.all = [me], [me]
-    kernel.alone, kernel.has_timers, kernel.timed = False, False, False
-    kernel.steps, kernel.watchers, kernel.limit = [], [], 10_000_000
-    kernel.failure, kernel.uncontrolled = None, _Told()
-    kernel.scheduler, kernel.finish = _Lonely(kernel), _finish
-    kernel.look_for_rounds = None
-    if accesses.memory is not None:
-        accesses.memory.show_nothing()
-
-
-def _forward(operation: Operation) -> None:
-    """What the process does to a database that others may use is a step of its deputy."""
-    touched = tuple((access.thing, access.writes) for access in operation.footprint)
-    if operation.thing.startswith(DATABASE):
-        channel.ask("step", operation.kind, operation.thing, touched)
-
-
-class _Told(Noted):
-    """What is not under control in this process is told to the first one."""
-
-    def __setitem__(self, what: str, remedy: str | None) -> None:
-        if what not in self:
-            super().__setitem__(what, remedy)
-            channel.ask("open", what, remedy)
-
-
-class _Lonely:
-    """The scheduler of a process with one task; what that sleeps passes for all."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    def choose(self, choice: Choice) -> str | None:
-        kernel = self._kernel
-        if len(choice.enabled) > 1:
-            kernel.uncontrolled[THREADS] = None
-        chosen = choice.previous if choice.previous in choice.enabled else choice.enabled[0]
-        task = next(each for each in kernel.tasks if each.name == chosen)
-        if task.operation is not None:
-            files.forward(task.operation)
-            _forward(task.operation)
-        if task.wakes_at is not None and task.wakes_at > task.time:
-            channel.ask("sleep", task.wakes_at - task.time)
-        return chosen
-
-    def done(self, step: Step) -> None:
-        self._kernel.steps.clear()
-
-
-def _finish(outcome: Outcome, failure: dict[str, Any] | None) -> NoReturn:
-    """Nobody in this process can go on."""
-    if failure is not None:
-        channel.ask("failed", failure)
-    os._exit(1)
+    def duplicate_for_child(self, file: int) -> int:
+        return file

@@ -22,19 +22,12 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import place_of
-from possibly.control.world.processes import popen
+from possibly.control.world.processes.holding import Held, ending, let_go, whose
 from possibly.control.world.processes.shared import Shared, makers
 
 ROOM = 65_536
 """Bytes that a pipe of the system holds; one for both directions is a pair of sockets, which hold more."""
 ROOM_OF_SOCKETS = 212_992
-
-
-def whose() -> Any:
-    """The process that the running task of the first process acts for; None for the first itself."""
-    assert running.kernel is not None
-    task = running.kernel.current
-    return next((each for each in popen.living if each.task is task), None)
 
 
 # ---- in the first process ---------------------------------------------------------------------------
@@ -154,7 +147,7 @@ class Items:
         self.unfinished = 0
         self.name = name_for("unfinished")
         self.left: set[Any] = set()
-        popen.ENDING.append(self.flush)
+        ending.append(self.flush)
 
     def put(self, data: bytes, block: bool, timeout: float | None) -> None:
         kernel = running.kernel
@@ -230,13 +223,12 @@ class Way:
     def __init__(self, room: int) -> None:
         self.line = Line(room)
         self.name = name_for("pipe")
-        self.writers: set[Any] = {whose()}
-        self.readers: set[Any] = {whose()}
+        self.writers, self.readers = Held(f"{self.name}.writers"), Held(f"{self.name}.readers")
 
     def send(self, data: bytes) -> None:
         kernel = running.kernel
         assert kernel is not None
-        is_read = Access(self.thing(False), False)
+        is_read = Access(self.readers.things[0], False)
         kernel.visible("put", self.line.state.name, (*self.line.state.put(0), is_read))
         if not self.readers:
             raise BrokenPipeError(32, "Broken pipe")
@@ -251,7 +243,7 @@ class Way:
         state = self.line.state
 
         def touched() -> tuple[Access, ...]:
-            return (*state.get(0), Access(self.thing(True), False))
+            return (*state.get(0), Access(self.writers.things[0], False))
 
         at = place_of(sys._getframe())
         refresh = lambda: Operation("get", state.name, touched(), at)  # noqa: E731
@@ -270,61 +262,18 @@ class Way:
         def ready() -> bool:
             return bool(self.line.items) or not self.writers
 
-        touched = (*self.line.state.look(), Access(self.thing(True), False))
+        touched = (*self.line.state.look(), Access(self.writers.things[0], False))
         now = timeout is not None and timeout <= 0
         kernel.visible(
             "poll", self.line.state.name, touched, None, None if now else ready, None if now else timeout
         )
         return ready()
 
-    def inherit(self, parent: Any, child: Any) -> None:
-        for ends in (self.writers, self.readers):
-            if parent in ends:
-                ends.add(child)
-
-    def thing(self, writes: bool) -> str:
-        """What is written when nobody has that end any more."""
-        return f"{self.name}.{'writers' if writes else 'readers'}"
-
-    def has(self, process: Any, writes: bool) -> bool:
-        return process in (self.writers if writes else self.readers)
-
-    def let_go(self, process: Any, writes: bool) -> bool:
-        """Whether nobody has that end any more."""
-        ends = self.writers if writes else self.readers
-        ends.discard(process)
-        return not ends
-
     def close(self, writes: bool) -> None:
-        close_ends(whose(), [(self, writes)])
+        let_go(whose(), self.writers if writes else self.readers)
 
 
-def close_ends(process: Any, ends: list[tuple[Way, bool]]) -> None:
-    """The process lets go of these ends, in one step: others can tell only if it is the last that had one."""
-    kernel = running.kernel
-    held = [(way, writes) for way, writes in ends if way.has(process, writes)]
-    if kernel is None or not held:
-        return
-    counted = [Access(f"{way.thing(writes)}.count", True) for way, writes in held]
-    last = [Access(way.thing(writes), True) for way, writes in held]
-    kernel.visible("close", held[0][0].name, (*counted, *last))
-    gone = [access for (way, writes), access in zip(held, last, strict=True) if way.let_go(process, writes)]
-    kernel.did((*counted, *gone))
-
-
-def close_all(process: Any) -> None:
-    close_ends(process, [(way, writes) for way in popen.inherited for writes in (True, False)])
-
-
-def _way(room: int) -> Way:
-    found = Way(room)
-    popen.inherited.append(found)
-    if close_all not in popen.AFTER:
-        popen.AFTER.append(close_all)
-    return found
-
-
-makers.update({"queue": Items, "way": _way})
+makers.update({"queue": Items, "way": Way})
 
 
 # ---- as processes have them -------------------------------------------------------------------------

@@ -35,7 +35,13 @@ def made(word: str, given: tuple[Any, ...]) -> int:
         number: int = channel.ask("make", word, given)
         return number
     begin_anew()
-    objects.append(makers[word](*given))
+    return kept(makers[word](*given))
+
+
+def kept(found: Any) -> int:
+    """The number of an object of the first process."""
+    begin_anew()
+    objects.append(found)
     return len(objects) - 1
 
 

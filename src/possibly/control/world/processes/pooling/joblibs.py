@@ -8,7 +8,7 @@ from typing import Any
 
 from possibly.control.execution import Outcome
 from possibly.control.runtime import kernel as running
-from possibly.control.world.processes.pools import Executor
+from possibly.control.world.processes.pooling.pools import Executor
 from possibly.probes.patching import Patches
 
 FORKED = "processes of joblib find the program as it is when they are first needed"

@@ -5,7 +5,7 @@ input. Here it looks for input by asking the scheduler whose turn it is, and fin
 queue. The deadline of a scope is a task of ours, which goes on when it is up; one that is up when it is set
 passes before any other turn, as it does in trio. A call from another thread is a task of ours too; what trio
 does with all that have come is one turn. Trio's own code runs as it is, and tells what it touches
-(`trio_things`). Real input leaves the search open.
+(`things`). Real input leaves the search open.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from possibly.control.models.loops.turns import awaited_in, beginning_of_corouti
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import INPUT, Kernel, Task
 from possibly.control.runtime.spin import coroutine_stack
-from possibly.control.world import trio_things
+from possibly.control.world.trios import things as trio_things
 from possibly.probes.patching import Patches
 from possibly.probes.port import called
 

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from possibly.control.runtime import kernel as running
-from possibly.control.world.processes.pools import Executor
+from possibly.control.world.processes.pooling.pools import Executor
 from possibly.probes.patching import Patches
 
 

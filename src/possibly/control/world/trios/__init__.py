@@ -1,0 +1,5 @@
+"""`trio` under control.
+
+- `runs`: its scheduler
+- `things`: what its turns touch
+"""
