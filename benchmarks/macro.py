@@ -1,17 +1,39 @@
-"""`make bench`: macro-steps. The search alone; threads; sixteen ranks under mpiexec, the whole tree."""
+"""`make bench`: macro-steps. The search alone; threads; a star beside plain `explore`; sixteen ranks.
+
+The paths of a star are its matchings that matter, every order of its senders: what tools for MPI that explore
+matchings (ISP, DAMPI) count as interleavings. CPU is that of all processes, so that others on the machine do
+not count.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import resource
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from benchmarks.run import rate, row, timed
-from possibly.control.macro.controller import Controller
 from possibly.control.macro.explore import Explorer
+from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
 from tests.control.macro.simulated import Program, explored
 
+STAR = """\
+import queue, sys, threading
+count, box, total = int(sys.argv[1]), queue.Queue(), 0
+def collect():
+    global total
+    for _ in range(count):
+        total += box.get()
+threads = [threading.Thread(target=box.put, args=(n,), name=f"s{n}") for n in range(count)]
+threads.append(threading.Thread(target=collect, name="collect"))
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert total == sum(range(count))
+"""
 SIXTEEN = """\
 from mpi4py import MPI
 
@@ -43,6 +65,7 @@ def main() -> None:
     _search(5 if quick else 6)
     threads = Path(__file__).parents[1] / "examples" / "macro" / "threads.py"
     _program("producer, buffer and consumer as threads", [str(threads), "right", "3", "2"], None)
+    _star(3 if quick else 5)
     if not quick:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "sixteen.py"
@@ -55,6 +78,27 @@ def _search(senders: int) -> None:
     program["M"] = [("recv", None)] * senders
     spent, tree = timed(lambda: explored(program))
     row(f"{senders} senders, simulated: {len(tree.leaves):,} paths", rate(len(tree.leaves), spent, "paths"))
+
+
+def _star(senders: int) -> None:
+    """The same program by macro-steps and step by step, each as a command of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "star.py").write_text(STAR)
+        for name, words in (("macro-steps", ["--macro"]), ("plain explore", [])):
+            begun = _spent()
+            command = [sys.executable, "-m", "possibly", "explore", *words, "--json", "star.py", str(senders)]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+            found = json.loads(done.stdout)
+            paths = f", {found['leaves']} paths" if "leaves" in found else ""
+            row(
+                f"a star of {senders} senders, {name}: {found['executions']:,} executions{paths}",
+                f"{_spent() - begun:.1f} s of CPU",
+            )
+
+
+def _spent() -> float:
+    found = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return found.ru_utime + found.ru_stime
 
 
 def _program(name: str, words: list[str], ranks: int | None) -> None:

@@ -13,6 +13,7 @@ from possibly.control.macro.explore import Explorer, Plan
 from possibly.control.macro.model import Completion, MadeClaim, Moment, Process
 from possibly.control.macro.run import Breakpoint, Run
 from possibly.control.macro.tree import Tree, TreeNode
+from possibly.errors import ControlError
 from possibly.logic.parser import parse
 from possibly.logic.printer import unparse
 from tests.control.macro.simulated import Program, Simulated, explored, matchings, random_ranks
@@ -164,3 +165,43 @@ def test_a_path_that_is_too_long_is_given_up_and_nothing_is_known_of_its_end() -
 def test_one_who_finds_nothing_again_and_again_goes_in_circles_only_if_nothing_changes() -> None:
     counting: Program = {"P0": [("try", "Q")] * 300}
     assert explored(counting).leaves[0].end == "limit"
+
+
+@pytest.mark.parametrize("seed", range(CASES // 2))
+def test_several_executions_at_a_time_find_the_same_leaves(seed: int) -> None:
+    program = random_ranks(Random(seed))
+    alone, together = explored(program), explored(program, Plan(jobs=3))
+    assert sorted(matchings(together), key=str) == sorted(matchings(alone), key=str)
+    assert together.is_complete and together.verdict == alone.verdict
+    assert not any(arc.is_taken for node in together.nodes for arc in node.arcs)
+
+
+def test_an_error_in_one_of_several_executions_ends_all() -> None:
+    class Broken(Simulated):
+        def proceed(self, completions: list[Completion], going: list[Process]) -> Moment:
+            if self.steps == 3:
+                raise ControlError("it does not answer")
+            self.steps += 1
+            return super().proceed(completions, going)
+
+        steps = 0
+
+    with pytest.raises(ControlError, match="it does not answer"):
+        Explorer(lambda: Broken(MASTER), Tree(), Plan(jobs=3)).explore()
+
+
+@pytest.mark.parametrize(("most", "paths"), [(0, 1), (1, 4), (2, 6), (9, 6)])
+def test_paths_with_few_deviations(most: int, paths: int) -> None:
+    """Three senders in any order: the first choice of three and the second of two may be the first or not."""
+    tree = explored(MASTER, Plan(deviations=most))
+    assert len(tree.leaves) == paths
+    assert all(tree.deviations(leaf.number) <= most for leaf in tree.leaves)
+    assert tree.is_complete == (paths == 6)
+    assert tree.verdict is (True if paths == 6 else None)
+
+
+def test_the_number_of_paths_is_estimated_and_known_at_the_end() -> None:
+    assert [explored(MASTER, Plan(most=most)).estimate for most in (1, 2, 6)] == [6, 6, 6]
+    for seed in range(5):
+        tree = explored(random_ranks(Random(seed)))
+        assert tree.estimate == len(tree.leaves)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from possibly.control.macro import launch
-from possibly.control.macro.controller import Controller
+from possibly.control.macro.program import launch
+from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.run import Run
 from possibly.control.macro.tree import Tree
-from tests.control.macro.test_real import program, tree_of
+from possibly.errors import ControlError
+from tests.control.macro.test_real import needs_mpi, program, tree_of
 
 LOOKS = """\
     import json, os, queue, signal, sys
@@ -93,3 +95,58 @@ def test_what_a_template_imports_is_there() -> None:
 
     ours = [f"possibly.control.macro.inside.{name}" for name in OURS]
     assert all(find_spec(name) for name in (*USUAL, *ours, *LATER))
+
+
+RANK = """\
+    import json, os, signal, sys
+    from mpi4py import MPI
+    world = MPI.COMM_WORLD
+    other = 1 - world.rank
+    found = {
+        "argv": sys.argv, "folder": os.getcwd(), "name": __name__, "size": world.size,
+        "variable": os.environ["POSSIBLY_TEST"], "children": str(signal.getsignal(signal.SIGCHLD)),
+        "hash": hash("possibly"), "other": world.sendrecv(f"from {world.rank}", other, source=other),
+    }
+    print(f"said {world.rank}", flush=True)
+    with open(f"seen{world.rank}.json", "w") as opened:
+        json.dump(found, opened)
+"""
+
+
+@forks
+@needs_mpi
+def test_forked_ranks_are_as_fresh_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = program(tmp_path, RANK)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("POSSIBLY_TEST", "a value")
+    seen, begun = [], []
+    for is_forked in (False, True):
+        with monkeypatch.context() as patch:
+            if not is_forked:
+                patch.delattr(os, "pidfd_open")
+            controller = Controller([*words, "one"], 2)
+            with closing(controller):
+                run = Run(controller, Tree().users)
+                point = run.begin()
+                while not point.end:
+                    point = run.finish() if run.is_over else run.step()
+                begun.append(Path(f"/proc/{controller._pids['rank0']}/cmdline").read_bytes())
+                assert point.end == "finished" and "said 0" in controller.output()
+        seen.append([json.loads(Path(f"seen{rank}.json").read_text()) for rank in (0, 1)])
+    assert seen[0] == seen[1]
+    assert [each["other"] for each in seen[1]] == ["from 1", "from 0"]
+    assert b"template" not in begun[0] and (b"template" in begun[1]) == launch._is_hydra(launch.mpiexec())
+
+
+@forks
+@needs_mpi
+def test_a_forked_rank_that_never_stops_ends_with_its_execution(tmp_path: Path) -> None:
+    source = "from mpi4py import MPI\nif MPI.COMM_WORLD.rank:\n    while True:\n        pass\n"
+    controller = Controller(program(tmp_path, source), 2, patience=0.2)
+    with closing(controller), pytest.raises(ControlError, match="rank1 did not come"):
+        controller.begin()
+    spinning = controller._pids["rank1"]
+    deadline = time.monotonic() + 30
+    while os.path.exists(f"/proc/{spinning}"):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from possibly.control.macro.controller import Controller
 from possibly.control.macro.explore import Explorer
 from possibly.control.macro.loops import Act, Loop
+from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
 
 CASES = 6 * int(os.environ.get("POSSIBLY_CASES", "1"))

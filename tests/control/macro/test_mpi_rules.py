@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.macro.controller import Controller
 from possibly.control.macro.explore import Explorer
+from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
 from possibly.errors import PossiblyError
 from possibly.views.cli.main import main

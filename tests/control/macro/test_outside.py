@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from possibly.control.macro.before import Before
-from possibly.control.macro.controller import Controller
 from possibly.control.macro.explore import Explorer
+from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.touches import Touches
 from possibly.control.macro.tree import Tree
 

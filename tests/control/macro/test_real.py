@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.macro.controller import Controller
 from possibly.control.macro.explore import Explorer, Plan
+from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
 from possibly.control.macro.why import violations
 from possibly.errors import PossiblyError

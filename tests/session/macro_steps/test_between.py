@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from possibly.session.exploring.exploration import Exploration
-from possibly.session.macro_steps.between import Between, is_certain, is_wanted, verdict
+from possibly.session.macro_steps.between import Between, decides, is_certain, is_wanted, verdict
 from possibly.views.cli.main import main
 from tests.control.macro.simulated import Program, explored
 
@@ -178,8 +178,9 @@ def test_a_failing_path_is_sure_if_all_is_controlled_or_nothing_was_chosen(
     tree.uncontrolled = uncontrolled
     assert tree.verdict is False  # nobody puts into R
     assert is_certain(tree) is is_sure
-    assert is_wanted(tree) is not is_sure
     covered = Between(Exploration(complete=True), (), None)
+    assert is_wanted(tree) is bool(uncontrolled)
+    assert decides(tree, covered) is not is_sure
     assert verdict(tree, covered) is (not is_sure)
 
 

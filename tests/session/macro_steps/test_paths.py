@@ -60,7 +60,7 @@ def test_the_order_that_no_breakpoint_shows_is_told(capsys: pytest.CaptureFixtur
     assert main(["explore", "--macro", file]) == 1
     out = capsys.readouterr().out
     assert "where its processes are not in step" in out
-    assert out.index("a end") > out.index("a get from main.queue1 at program.py:5")
+    assert out.index("a end") > out.index("a get from boxes at program.py:5")
     assert "b end" not in out
 
 
@@ -123,7 +123,6 @@ def test_a_property_that_is_false_from_the_first_is_not_passed_over() -> None:
         (["--never", "put & get"], "a never property speaks of calls of functions"),
         (["--tl", "t1:(in.work)"], "a tl property speaks of calls of functions"),
         (["--races"], "--races has no meaning with --macro"),
-        (["--jobs", "2"], "--jobs has no meaning with --macro"),
         (["--scheduler", "pct"], "use --strategy depth, breadth or random"),
         (["--resume", "x"], "use --tree FILE"),
         (["--watch", "n"], "--watch has no meaning with --macro"),
@@ -204,7 +203,7 @@ def test_the_document_says_what_failed_and_what_is_open(capsys: pytest.CaptureFi
     assert {
         "task": "main",
         "place": "program.py:5",
-        "what": "get from main.queue1 <- w2#1",
+        "what": "get from box <- w2#1",
         "values": {},
     } in failed["steps"]
     assert failed["schedule"][0] == "main?1 <- w2#1"

@@ -13,10 +13,8 @@ path_trace.py a path as a trace, for the engines
 run.py        one execution along given choices, with the claims judged after every macro-step
 tree.py       the tree of collective breakpoints, saved and loaded
 explore.py    which branch comes next: depth first, breadth first, at random, towards a formula
+turns.py      several executions at a time
 why.py        why a claim is false on a path: the atoms, and the two messages whose order decides
-controller.py the program as processes of the operating system that report over a socket
+program/      the program as processes of the operating system that report over a socket
 inside/       what runs inside those processes
-
-- `launch`: starting the program of an execution
-- `wire`: how a controlled process and its controller speak
 """

@@ -5,7 +5,12 @@ an arc that nobody took; a strategy says which. An execution goes on to a leaf, 
 breakpoint on its way, so that depth-first traversal needs one execution a leaf.
 
 Strategies: `depth` (the deepest open arc), `breadth` (the shallowest; it stops at the next breakpoint),
-`random` (by a seed), `towards` a formula (the arc at whose node most of the goal's atoms hold).
+`random` (by a seed), `towards` a formula (the arc at whose node most of the goal's atoms hold). A plan may
+allow only so many deviations: arcs on a path that are not the first at their nodes.
+
+Several executions at a time: each has a thread, and all of this file, the tree with it, belongs to the thread
+that has the turn; it gives the turn away only while it waits for its program (`turns`). An arc that somebody
+takes is not open for others. Which node gets which number then depends on who comes first, and nothing else.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from typing import Any
 from possibly.control.macro.model import MadeClaim
 from possibly.control.macro.run import MOST_STEPS, Breakpoint, DivergedError, Run, System
 from possibly.control.macro.tree import Arc, Tree, TreeNode, arcs_of
+from possibly.control.macro.turns import Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,10 @@ class Plan:
     """Macro-steps of a path at most."""
     stop_at_first: bool = False
     """End at the first leaf that does not hold."""
+    deviations: int | None = None
+    """So many on a path at most."""
+    jobs: int = 1
+    """Executions at a time."""
 
 
 class Explorer:
@@ -65,12 +75,13 @@ class Explorer:
         self._deadline = time.monotonic() + self.plan.seconds if self.plan.seconds is not None else None
         self._tell = tell or (lambda tree: None)
         self._judge = judge or (lambda run, node: None)
+        self._turns = Turns()
 
     # ---- one execution --------------------------------------------------------------------------
 
     def open(self, number: int = 0) -> tuple[Run, Breakpoint]:
         """A fresh execution, brought to a node; the caller closes its system."""
-        run = Run(self.start(), self.tree.users, self._goals(), self.plan.steps)
+        run = Run(self._turns.shared(self.start()), self.tree.users, self._goals(), self.plan.steps)
         try:
             return run, self._replayed(run, number)
         except BaseException:
@@ -162,14 +173,28 @@ class Explorer:
     def explore(self) -> Tree:
         """Executes until everything is explored or the plan says enough."""
         first = self.tree.executions
-        while not self._is_enough(first):
-            choice = self._choose()
-            if choice is None:
-                break
-            self._execute(*choice)
+        self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
+        return self.tree
+
+    def _next(self) -> Callable[[], None] | None:
+        """The next execution; None if there is none to do, or none that can be known yet."""
+        choice = self._choose()
+        if choice is None:
+            return None
+        number, arc = choice
+        if arc is not None:
+            arc.is_taken = True
+
+        def execute() -> None:
+            try:
+                self._execute(number, arc)
+            finally:
+                if arc is not None:
+                    arc.is_taken = False
             self.tree.refresh()
             self._tell(self.tree)
-        return self.tree
+
+        return execute
 
     def _is_enough(self, first: int) -> bool:
         if self._deadline is not None and time.monotonic() > self._deadline:
@@ -183,12 +208,16 @@ class Explorer:
     def _choose(self) -> tuple[int, Arc | None] | None:
         """The node to replay to and the arc to take there; no arc: the program was never started."""
         if not self.tree.nodes:
-            return 0, None
-        candidates = list(self.tree.open_arcs())
+            return None if self._turns.busy else (0, None)
+        candidates = [(node, arc) for node, arc in self.tree.open_arcs() if self._is_allowed(node, arc)]
         if not candidates:
             return None
         node, arc = self._picked(candidates)
         return node.number, arc
+
+    def _is_allowed(self, node: TreeNode, arc: Arc) -> bool:
+        most = self.plan.deviations
+        return most is None or self.tree.deviations(node.number) + (arc is not node.arcs[0]) <= most
 
     def _picked(self, candidates: list[tuple[TreeNode, Arc]]) -> tuple[TreeNode, Arc]:
         match self.plan.strategy:
@@ -233,7 +262,11 @@ class Explorer:
                 arc = self._open_arc(node)
             if arc is None:
                 return
-            node, point = self.advance(run, node, arc)
+            arc.is_taken = True
+            try:
+                node, point = self.advance(run, node, arc)
+            finally:
+                arc.is_taken = False
             if point.end or arc.repeated:
                 return
             if self.plan.strategy == "breadth" and point.space is not None:
@@ -243,7 +276,7 @@ class Explorer:
             arc = None
 
     def _open_arc(self, node: TreeNode) -> Arc | None:
-        found = [arc for arc in node.arcs if arc.is_open]
+        found = [arc for arc in node.arcs if arc.is_open and self._is_allowed(node, arc)]
         if not found:
             return None
         return self._random.choice(found) if self.plan.strategy == "random" else found[0]

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,12 @@ class Arc:
     child: int | None = None
     repeated: bool = False
     """Everything below is seen on other paths, or cannot be: no node is kept for it."""
+    is_taken: bool = False
+    """An execution is under way there."""
 
     @property
     def is_open(self) -> bool:
-        return self.child is None and not self.repeated
+        return self.child is None and not self.repeated and not self.is_taken
 
 
 @dataclass(slots=True)
@@ -153,6 +156,25 @@ class Tree:
                     for branch in node.space.branches(self.users)
                     if branch.selection not in known
                 ]
+
+    def deviations(self, number: int) -> int:
+        """How often the path to a node leaves the first branch."""
+        path = self.path(number)
+        return sum(above.arcs[0].child != node.number for above, node in pairwise(path))
+
+    @property
+    def estimate(self) -> int:
+        """How many paths there are in all, as far as can be told now.
+
+        Each arc of a node is taken to lead to as many ("Estimating Search Tree Size", Kilby and others, AAAI
+        2006): what is explored is then a share of the whole.
+        """
+        share, shares = 0.0, {0: 1.0}
+        for node in self.nodes:
+            each = shares.pop(node.number, 0.0) / max(len(node.arcs), 1)
+            share += each * sum(arc.repeated for arc in node.arcs) if node.arcs else each
+            shares.update({arc.child: each for arc in node.arcs if arc.child is not None})
+        return max(round(len(self.leaves) / share), len(self.leaves)) if share else len(self.leaves)
 
     @property
     def is_complete(self) -> bool:

@@ -50,6 +50,8 @@ class Violation:
     """Where no breakpoint shows it: the order of instants that does, each with process, operation, place."""
     language: str = ""
     """Of a property that was asked for; `at` is its name then."""
+    said: str = ""
+    """Why, in the words of a checker outside."""
 
 
 def violations(tree: Tree) -> list[Violation]:
@@ -101,6 +103,7 @@ def _property_violation(tree: Tree, leaf: TreeNode, found: dict[str, Any]) -> Vi
     return replace(
         _violation(found["formula"], name, leaf, leaf, found, good, _order(found)),
         language=found["language"],
+        said=found["why"],
     )
 
 

@@ -150,4 +150,12 @@ def _opened_tree(opening: Opening) -> MacroSystem:
     return MacroSystem(program_of(tree), tree)
 
 
-OPENERS = (Opener("tree of macro-steps", lambda opening: opening.path.endswith(SUFFIX), _opened_tree),)
+def _is_tree(opening: Opening) -> bool:
+    """By its name, or by its first words."""
+    if opening.path.endswith(SUFFIX) or not opening.path.endswith(".json"):
+        return opening.path.endswith(SUFFIX)
+    with open(opening.path, "rb") as opened:
+        return b'"possibly-tree"' in opened.read(200)
+
+
+OPENERS = (Opener("tree of macro-steps", _is_tree, _opened_tree),)

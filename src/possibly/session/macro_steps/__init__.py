@@ -2,6 +2,7 @@
 
 - `answer`: the answer of macro-steps about a program
 - `between`: what macro-steps do not control, decided step by step
+- `checker`: a checker outside, asked about each path
 - `paths`: claims and properties on all cuts of each path of macro-steps
 - `sources`: what a tree of macro-steps was made from
 - `tree`: macro-steps as every view runs them

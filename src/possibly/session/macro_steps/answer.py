@@ -83,4 +83,4 @@ def left_open(tree: Tree) -> Iterator[tuple[str, Reason]]:
     left = sum(1 for _ in tree.open_arcs())
     if left:
         many = "a branch was" if left == 1 else f"{left:,} branches were"
-        yield f"{many} not taken", Reason(remedy="more --executions, more --time, no --first")
+        yield f"{many} not taken", Reason(remedy="more --executions, --time or --deviations, no --first")

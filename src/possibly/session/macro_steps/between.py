@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from possibly.control.macro.program.launch import is_native
 from possibly.control.macro.tree import Tree
 from possibly.control.macro.why import violations
 from possibly.errors import PossiblyError
@@ -52,10 +53,15 @@ class Between:
 
 
 def is_wanted(tree: Tree) -> bool:
-    """Whether the tree cannot be the last word."""
-    if tree.ranks is not None or not (tree.uncontrolled or tree.diverged):
+    """Whether the tree cannot be the last word, or not show again what fails in it."""
+    if tree.ranks is not None or is_native(tree.program):
         return False
-    return not is_certain(tree)
+    return bool(tree.uncontrolled) or bool(tree.diverged and not is_certain(tree))
+
+
+def decides(tree: Tree, between: Between) -> bool:
+    """Whether the search step by step is the last word: not where only the tree has met what fails."""
+    return between.fails or not is_certain(tree)
 
 
 def is_certain(tree: Tree) -> bool:

@@ -25,12 +25,14 @@ from possibly.control.macro.run import Run
 from possibly.control.macro.tree import TreeNode
 from possibly.errors import PossiblyError, UsageError
 from possibly.logic.bind import Vocabulary, bind
+from possibly.logic.languages import FORMULAS
 from possibly.logic.specification import Property, Specification, property_from_text
 from possibly.logic.syntax import Local, Node, Shared, Stack, Transit
 from possibly.logic.walk import nodes
-from possibly.session.checking.check import Checker, Options
+from possibly.session.checking.check import Checker as TraceChecker
+from possibly.session.checking.check import Options
+from possibly.session.macro_steps.checker import Checker
 
-LANGUAGES = ("ctl", "ltl")
 MOST_CUTS = 1_000_000
 CIRCULAR = "the order of its messages contradicts itself, which is a mistake of possibly"
 
@@ -50,7 +52,7 @@ class _AnyLocals(dict[str, frozenset[str]]):
 def checked_properties(specification: Specification | None) -> Specification | None:
     """Those that can be asked of what a path shows."""
     for each in specification.properties if specification is not None else ():
-        if each.language not in LANGUAGES:
+        if each.language not in FORMULAS:
             raise UsageError(
                 f"{each.name}: a {each.language} property speaks of calls of functions, and with --macro a "
                 "process is seen at its messages only",
@@ -66,8 +68,15 @@ def checked_properties(specification: Specification | None) -> Specification | N
 class PathJudge:
     """Asked at the end of each path, while the program is still there."""
 
-    def __init__(self, specification: Specification | None = None, claims: bool = True) -> None:
+    def __init__(
+        self,
+        specification: Specification | None = None,
+        claims: bool = True,
+        checker: Checker | None = None,
+    ) -> None:
         self.specification = specification or Specification()
+        self.checker = checker
+        """One outside, asked too."""
         self.claims = claims
         """Whether claims are judged on all cuts, or only at the breakpoints."""
         self.read: dict[tuple[Process, str], str] = {}
@@ -75,6 +84,11 @@ class PathJudge:
         self.valued: set[tuple[Process, str]] = set()
 
     def __call__(self, run: Run, node: TreeNode) -> None:
+        self._judge(run, node)
+        if self.checker is not None:
+            self.checker.judge(run, node)
+
+    def _judge(self, run: Run, node: TreeNode) -> None:
         if not self.claims and not self.specification.properties:
             return
         try:
@@ -153,7 +167,7 @@ class PathJudge:
                 raise PossiblyError(f"{used} speaks of {text}, which never has a value", hint=hint)
 
     def _answer(self, asked: Property, found: PathTrace) -> CutVerdict:
-        checker = Checker(found.trace, Options(explain=False, max_cuts=MOST_CUTS))
+        checker = TraceChecker(found.trace, Options(explain=False, max_cuts=MOST_CUTS))
         checker.names = _vocabulary(found)
         verdict = checker.verdict(asked, checker.bound(asked, self.specification))
         if verdict.holds is None:

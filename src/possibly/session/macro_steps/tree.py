@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from possibly.control.macro.controller import PATIENCE, Controller
 from possibly.control.macro.explore import Explorer, Plan
 from possibly.control.macro.model import Seen
+from possibly.control.macro.program.controller import PATIENCE, Controller
 from possibly.control.macro.run import Breakpoint, DivergedError, Run
 from possibly.control.macro.tree import Arc, Tree, TreeNode
 from possibly.errors import ControlError, PossiblyError, UsageError
@@ -277,6 +277,7 @@ def summary(tree: Tree) -> dict[str, Any]:
         "leaves": len(tree.leaves),
         "executions": tree.executions,
         "open": sum(1 for _ in tree.open_arcs()),
+        "estimate": tree.estimate,
         "complete": tree.is_complete,
         "verdict": tree.verdict,
     }

@@ -3,6 +3,7 @@
 start.py      runs the program, with communication replaced by what asks the controller
 gate.py       the way to the controller: operations, breakpoints directly after them, claims
 variables.py  the variables of a process as they are at a breakpoint
+names.py      what the program calls its queues
 files.py      the files that the program is made from
 state.py      the state of the whole system as predicates of the program see it
 mpi.py, threads.py, queues.py, tasks.py, processes.py, pipes.py   the operations, one kind a file
@@ -12,6 +13,7 @@ primitives.py locks and the like, which are no messages: noted, not controlled
 
 - `clocks`: how far each thread knows what the others did
 - `sharing`: memory that threads share
-- `template`: `python -m possibly.control.macro.inside.template DESCRIPTOR`
+- `template`: the interpreter that is forked for each execution
+- `rank`: what `mpiexec` starts for a rank that is forked
 - `watching`: the listener of instrumented code that only watches
 """

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from possibly.control.macro.inside import files, variables
+from possibly.control.macro.inside import files, names, variables
 from possibly.control.macro.inside.clocks import Known
 from possibly.control.macro.inside.state import SystemState
 from possibly.control.macro.model import Completion, MadeClaim, Operation, Receive
-from possibly.control.macro.wire import ClosedError, Wire
+from possibly.control.macro.program.wire import ClosedError, Wire
 from possibly.probes import claiming, port
 
 Trace = Callable[[FrameType, str, Any], Any]
@@ -344,7 +344,5 @@ _made: dict[str, int] = {}
 
 
 def channel_name(word: str) -> str:
-    """`main.queue2`: the second one that main made."""
-    key = f"{current().name}.{word}"
-    _made[key] = _made.get(key, 0) + 1
-    return f"{key}{_made[key]}"
+    """Of what the caller makes (see `names`)."""
+    return names.channel_name(current().name, word, variables.user_frame(sys._getframe(1)), _made)

@@ -13,7 +13,7 @@ from typing import Any
 from possibly.control.macro.inside import gate
 from possibly.control.macro.inside.threads import asked, unique
 from possibly.control.macro.model import Operation
-from possibly.control.macro.wire import VARIABLE
+from possibly.control.macro.program.wire import VARIABLE
 from possibly.probes.patching import Patches
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from possibly.control.macro.inside import gate, outside, sharing
 from possibly.control.macro.inside.variables import shown
 from possibly.control.macro.model import Operation
-from possibly.control.macro.wire import VARIABLE
+from possibly.control.macro.program.wire import VARIABLE
 from possibly.probes import claiming, port
 from possibly.probes.patching import Patches
 from possibly.probes.rewriting import imports

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from possibly.control.macro.inside import gate, turns, variables
 from possibly.control.macro.inside.threads import unique
 from possibly.control.macro.model import Completion, Operation, Receive
-from possibly.control.macro.wire import ClosedError
+from possibly.control.macro.program.wire import ClosedError
 from possibly.probes.patching import Patches
 
 _gates: WeakKeyDictionary[Any, TaskGate] = WeakKeyDictionary()

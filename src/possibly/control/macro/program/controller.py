@@ -24,7 +24,6 @@ from possibly.control.forking.patience import Patience
 from possibly.control.macro.answers import Answers
 from possibly.control.macro.claims import Collective
 from possibly.control.macro.inside.state import SystemState
-from possibly.control.macro.launch import Child, launched
 from possibly.control.macro.model import (
     Completion,
     MadeClaim,
@@ -33,7 +32,9 @@ from possibly.control.macro.model import (
     Process,
     Seen,
 )
-from possibly.control.macro.wire import VARIABLE, ClosedError, Wire
+from possibly.control.macro.program.launch import Child, is_native, launched
+from possibly.control.macro.program.lines import VERSION
+from possibly.control.macro.program.wire import VARIABLE, ClosedError, Wire
 from possibly.errors import ControlError, PossiblyError
 
 PATIENCE = 20.0
@@ -108,6 +109,7 @@ class Controller:
         self._selector.register(self._listening, selectors.EVENT_READ, None)
         self._running = {f"rank{n}" for n in range(self.ranks)} if self.ranks is not None else {"main"}
         self._started = [(process, None, ()) for process in sorted(self._running)]
+        self._files = [os.path.abspath(self.words[0])] if is_native(self.words) else []
         self._child = self._launched(path)
         return self._gathered()
 
@@ -188,7 +190,7 @@ class Controller:
     def _launched(self, path: str) -> Child:
         environment = {
             **os.environ,
-            VARIABLE: json.dumps({"socket": path, "unbuffered": self.unbuffered}),
+            VARIABLE: json.dumps({"socket": path, "unbuffered": self.unbuffered, "protocol": VERSION}),
             "PYTHONHASHSEED": "0",
         }
         output = None if self.shows else os.path.join(self.folder, "output")

@@ -1,7 +1,8 @@
 """How a controlled process and its controller speak: whole objects over a local socket.
 
-Both ends are ours and the socket lies in a folder that only the user can enter, so objects are pickled. A
-message is a tuple whose first item says what it is.
+A message is a tuple whose first item says what it is. Where both ends are ours objects are pickled, for the
+socket lies in a folder that only the user can enter. A program that is not Python writes lines of JSON, and
+is answered so (`lines`, and the chapter on the protocol in the manual); its first byte tells.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 import pickle
 import socket
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from possibly.control.macro.program.lines import Lines
 
 VARIABLE = "POSSIBLY_MACRO"
 """The environment variable that holds the settings of a controlled process."""
@@ -26,6 +30,8 @@ class Wire:
     def __init__(self, end: socket.socket) -> None:
         self.end = end
         self._buffer = bytearray()
+        self._lines: Lines | None = None
+        """Of a program that is not Python."""
 
     @staticmethod
     def to(path: str) -> Wire:
@@ -37,9 +43,9 @@ class Wire:
         return self.end.fileno()
 
     def send(self, *message: Any) -> None:
-        data = pickle.dumps(message, protocol=5)
+        data = pickle.dumps(message, protocol=5) if self._lines is None else self._lines.written(message)
         try:
-            self.end.sendall(_LENGTH.pack(len(data)) + data)
+            self.end.sendall(data if self._lines is not None else _LENGTH.pack(len(data)) + data)
         except OSError:
             raise ClosedError from None
 
@@ -63,6 +69,12 @@ class Wire:
 
     def next(self) -> tuple[Any, ...] | None:
         """A message that has arrived already, or None."""
+        if self._lines is None and self._buffer[:1] == b"{":
+            from possibly.control.macro.program.lines import Lines
+
+            self._lines = Lines()
+        if self._lines is not None:
+            return self._lines.read(self._buffer)
         if len(self._buffer) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(self._buffer)
