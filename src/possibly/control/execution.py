@@ -59,6 +59,10 @@ class Access(NamedTuple):
     writes: bool
 
 
+CALLED_FROM = "called_from"
+"""In the detail of a step or moment that is in a library: the line of the user's that called it."""
+
+
 class Operation(NamedTuple):
     """What a task is about to do, or did: `acquire` of a lock, `write` of a field, `start` of a task, ..."""
 

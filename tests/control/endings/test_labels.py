@@ -17,6 +17,8 @@ for _ in range(2): lock = Lock()
 several = [Lock(), Lock()]
 self.lock = Lock()
 pair, other = two_locks()
+filled = asyncio.Condition()
+meet = threading.Barrier(2)
 """
 
 
@@ -33,6 +35,10 @@ pair, other = two_locks()
         (["lock:7"], ["the lock of {}:7"]),
         (["lock:8"], ["the lock of {}:8"]),
         (["event:2"], ["the event of {}:2"]),
+        (["lock:9"], ["filled"]),
+        (["lock:9", "condition:9"], ["filled", "filled"]),
+        (["condition:10"], ["meet"]),
+        (["event:9"], ["the event of {}:9"]),
         (["lock:99"], ["the lock of {}:99"]),
         (["lock:1", "queue:2", "lock:1"], ["left", "queue", "right"]),
     ],

@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from possibly.control.execution import Execution, Outcome
-from possibly.control.forking import lasting
+from possibly.control.forking import lasting, runner
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.runtime import batons
 from possibly.control.schedulers.course import Course, Habit
@@ -29,6 +29,12 @@ CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 BUGS = Path(__file__).parents[3] / "examples" / "bugs"
 USED = ("philosophers", "ring-buffer", "double-checked", "if-not-while", "barrier-twice", "peterson")
 """Corrected programs in the language of `repeatable`."""
+
+
+@pytest.fixture(autouse=True)
+def _never_forked_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, processes are used again rather than forked at the second task."""
+    monkeypatch.setattr(runner, "WORTH", float("inf"))
 
 
 def told(controlled: ControlledProgram, seed: int) -> tuple[Execution, bool]:

@@ -7,6 +7,7 @@ shares anything with the system is never forked there.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from random import Random
 
@@ -160,3 +161,24 @@ def test_a_search_by_branches_says_what_one_by_processes_says(
             found = explore(controlled, Options())
         figures.append((found.complete, found.executions, found.steps))
     assert figures[0] == figures[1] and figures[0][0]
+
+
+def test_a_package_sees_the_number_of_the_process_that_has_imported_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages are imported once, before all executions; many look whether they were forked since."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "keeper.py").write_text("import os\nfrom os import getpid\nmine = os.getpid(), getpid()\n")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
+    before = "import keeper, os; n = 0"
+    work = "global n; n = n + 1; assert keeper.mine == (os.getpid(), keeper.getpid())"
+    with script((written(tmp_path, before, work),)) as controlled:
+        found = explore(controlled, Options(executions=30, minimise=0))
+        assert found.failure is None and found.complete and "keeper" in controlled._modules
+
+
+def test_who_kills_its_own_process_ends_this_execution_alone(tmp_path: Path) -> None:
+    with script((written(tmp_path, "import os", "number == 2 and os.kill(os.getpid(), 9)"),)) as controlled:
+        for _ in range(3):
+            assert "a signal" in controlled.execute(Course()).uncontrolled[0]

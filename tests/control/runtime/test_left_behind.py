@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.forking import repeatable, zygote
+from possibly.control.forking import repeatable, runner, zygote
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.schedulers.course import Course, Habit
 from possibly.session.exploring.explore import explore
@@ -142,6 +142,7 @@ def test_a_difference_that_nobody_thought_of_ends_it(program: Path, monkeypatch:
     """If a state of a library is overlooked, what it gives next would come from the execution before."""
     monkeypatch.setattr("threading.left", iter(range(10**6)), raising=False)
     monkeypatch.setattr(repeatable, "_may_use", lambda module, name: True)
+    monkeypatch.setattr(runner, "WORTH", float("inf"))  # else it is forked in the middle on a slow machine
     program.write_text("import threading\nprint(next(threading.left))\n" + THREADS)
     with script((str(program),)) as controlled:
         found = explore(controlled)

@@ -175,7 +175,7 @@ def _hidden_writers(kernel: Kernel, length: int) -> set[str]:
 def _counts(task: Task) -> bool:
     """A task that waits for others to end is not what is kept from going on."""
     operation = task.operation
-    return not task.daemon and operation is not None and operation.kind not in ("join", "exit")
+    return not task.daemon and operation is not None and operation.kind not in ("join", "join any", "exit")
 
 
 def _failure(

@@ -20,10 +20,17 @@ if TYPE_CHECKING:
     from possibly.control.runtime.kernel import Kernel, Task
 
 
+LEFT = "left"
+"""What the first task does when the program has ended and processes go on that nobody has to wait for."""
+
+
 def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
     """How the execution ends, with what there is to say about it."""
     if INPUT in kernel.uncontrolled:
         return Outcome.CUT_OFF, None  # the world outside may still have something to say
+    first = kernel.all[0].operation
+    if first is not None and first.kind == LEFT:
+        return Outcome.FINISHED, None  # processes that go on alone wait for somebody else
     kernel.settle_labels()
     name_by_lines(kernel.labels)
     waiting = [task for task in kernel.tasks if task.operation is not None]
@@ -46,7 +53,8 @@ def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
 
 def _counts(task: Task) -> bool:
     """A task that waits for others to end is not what holds everything up."""
-    return not task.daemon and task.operation is not None and task.operation.kind not in ("join", "exit")
+    operation = task.operation
+    return not task.daemon and operation is not None and operation.kind not in ("join", "join any", "exit")
 
 
 def _row(task: Task, kernel: Kernel) -> dict[str, Any]:

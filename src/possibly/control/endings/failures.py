@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 from possibly.control.endings.labels import name_by_lines
+from possibly.control.execution import CALLED_FROM
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import of_library, shown
@@ -66,12 +68,29 @@ def _told(error: BaseException, task: str) -> dict[str, Any]:
         **({} if step is None else {"step": step}),
         "kind": "assertion" if is_assertion else "exception",
         "type": type(error).__name__,
-        "message": text,
+        "message": _without_addresses(text),
         "task": task,
         "place": place,
+        **_called_from(frames),
         "frames": _told_frames(error.__traceback__),
-        "traceback": "".join(traceback.format_exception(type(error), error, _clean(error.__traceback__))),
+        "traceback": _without_addresses(
+            "".join(traceback.format_exception(type(error), error, _clean(error.__traceback__)))
+        ),
     }
+
+
+def _without_addresses(text: str) -> str:
+    """What two executions of one schedule both say: where an object lies differs from process to process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+
+
+def _called_from(frames: list[tuple[str, int]]) -> dict[str, str]:
+    """The user's line that called the library in which it was raised."""
+    mine = [(file, line) for file, line in frames if shown(file)]
+    users = [each for each in mine if not of_library(each[0])]
+    if not users or users[-1] == mine[-1]:
+        return {}
+    return {CALLED_FROM: f"{shown(users[-1][0])}:{users[-1][1]}"}
 
 
 def _told_frames(trace: TracebackType | None) -> list[list[str]]:

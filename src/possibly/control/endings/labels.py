@@ -14,6 +14,9 @@ from possibly.trace.place import place_in
 
 _MADE = re.compile(r"the (?P<kind>\w+) of (?P<place>.+:[0-9]+)")
 
+_OWNERS = {"lock": ("condition", "barrier"), "condition": ("barrier",)}
+"""What has a primitive of that kind for itself."""
+
 
 def name_by_lines(labels: dict[str, str]) -> None:
     """Puts variables in place of "the lock of bank.py:14"; things stand in the order of their making."""
@@ -29,6 +32,18 @@ def name_by_lines(labels: dict[str, str]) -> None:
         if len(names) != len(things):
             names = _numbered(names[0] if len(names) == 1 else f"{label} ", label, things)
         labels.update(zip(things, names, strict=True))
+    for label, things in by_label.items():
+        _name_parts(labels, label, [thing for thing in things if labels[thing] == label])
+
+
+def _name_parts(labels: dict[str, str], label: str, things: list[str]) -> None:
+    """What has no name but belongs to a primitive that has one, the lock of a condition, is called so too."""
+    made = _MADE.fullmatch(label)
+    assert made is not None
+    for owner in _OWNERS.get(made["kind"], ()):
+        names = _assigned_at(made["place"], owner)
+        if names and len(names) == len(things):
+            labels.update(zip(things, names, strict=True))
 
 
 def _numbered(name: str, label: str, things: list[str]) -> list[str]:

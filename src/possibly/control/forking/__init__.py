@@ -1,5 +1,6 @@
 """The processes in which executions run: how they are made, used again and ended.
 
+- `collector`: the garbage collector, which runs only where the program calls it
 - `disk`: files as they were, put back after each execution
 - `execution`: one execution, in a process of its own that was forked for it and ends with it
 - `forks`: the process that is forked for each execution

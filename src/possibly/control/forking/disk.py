@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
+from possibly.control.forking.system import own_number
+
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 LARGEST = 64 << 20
 """Bytes of a file that is still taken down."""
@@ -172,7 +174,7 @@ def _keep_content(path: str, size: int, told: dict[str, Any]) -> None:
         _lose(path, f"the file {path}, {LOST}")
         return
     os.makedirs(folder, 0o700, exist_ok=True)
-    content = os.path.join(folder, f"{os.getpid()}-{len(_known)}")
+    content = os.path.join(folder, f"{own_number()}-{len(_known)}")
     shutil.copyfile(path, content)
     _note({**told, "kind": "file", "content": content})
 

@@ -20,11 +20,11 @@ from typing import Any, NoReturn, Protocol
 from possibly.control.endings import cycles, failures
 from possibly.control.endings.deadlock import stuck
 from possibly.control.execution import Outcome, Scheduler
-from possibly.control.forking import disk, outside
+from possibly.control.forking import collector, disk, outside
 from possibly.control.forking.lasting import Life
 from possibly.control.loading import entries, evaluated, following, packages, states
 from possibly.control.loading import instrumented as loading
-from possibly.control.models import exits, inputs, threads
+from possibly.control.models import exits, inputs, looks, threads
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime import places
@@ -110,6 +110,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     places.tells_frameworks = bool(job.within)
     if job.is_repeatable and life.is_fresh:
         life.settle()
+    collector.hold_back()
     output = _Kept() if job.debug else _captured()
     kernel = Kernel(scheduler, _finisher(output, teller, life), stuck, job.limit)
     kernel.early_timeouts = job.early_timeouts
@@ -130,6 +131,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     memory.trusted, memory.excluded = job.trust, job.exclude
     memory.tells = memory.things.holds = job.tells
     memory.find_unread = job.unread
+    memory.look = looks.look
     kernel.second = partial(_let_others_begin, kernel, memory, teller, life)
     kernel.show = memory.show
     kernel.carried = memory.carried
@@ -283,6 +285,7 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
         if kernel.failure is not None and outcome is not Outcome.DIVERGED:
             outcome, failure = Outcome.FAILED, kernel.failure
         if life.is_fresh or life.may_tell(kernel, memory, outcome):
+            collector.tell_of_callbacks(kernel.uncontrolled)
             wrote = _put_back(kernel)
             execution, extra = result(kernel, memory, outcome, failure, output.getvalue())
             more = {**_looked_at(kernel), **wrote, "used": not life.is_fresh, "branched": life.is_late}

@@ -28,7 +28,7 @@ from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
 from possibly.control.forking.patience import BUSY, LONG, LOOK, STILL, Pace, TimeIsUp, Watch
-from possibly.control.forking.runner import ANY, FRESH, LARGEST_JOB, LENGTH, Runner, Turn
+from possibly.control.forking.runner import ANY, FRESH, LARGEST_JOB, LENGTH, Runner, Turn, call_oneself
 from possibly.control.forking.standing import Standing
 from possibly.control.forking.system import die_with_parent, end_group, own_number
 from possibly.control.runtime import batons
@@ -190,6 +190,7 @@ def _serve(
     die_with_parent()
     try:
         program = prepare()
+        call_oneself(own_number())
         batons.have_greenlets()
         remember_modules()
         process.settle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from possibly.control.runtime.places import place_of
+from possibly.control.runtime.places import place_of, users_line
 
 
 class Noted(dict[str, str | None]):
@@ -16,5 +16,6 @@ class Noted(dict[str, str | None]):
 
     def __setitem__(self, what: str, remedy: str | None) -> None:
         if what not in self:
-            self.places[what] = place_of(sys._getframe(1))
+            frame = sys._getframe(1)
+            self.places[what] = users_line(frame) or place_of(frame)
             super().__setitem__(what, remedy)

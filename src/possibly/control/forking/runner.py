@@ -31,7 +31,13 @@ from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
 from possibly.control.forking.lasting import Life
-from possibly.control.forking.system import die_with_parent, light_fork, own_number, shared_now
+from possibly.control.forking.system import (
+    die_with_parent,
+    light_fork,
+    own_number,
+    parent_number,
+    shared_now,
+)
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
 
@@ -156,7 +162,7 @@ class Runner:
     def _wait(self) -> None:
         """Returns when this process has its turn."""
         while not select.select([self.next[0]], [], [], ORPHANED)[0]:
-            if os.getppid() != self.zygote:  # it has ended before we could ask to end with it
+            if parent_number() != self.zygote:  # it has ended before we could ask to end with it
                 os._exit(OVER)
         os.read(self.next[0], 1)
 
@@ -239,7 +245,6 @@ class Runner:
         back, number = self.next[1], own_number()
         self._settle_here()
         self.is_branch = True
-        call_oneself(number)
         first = self._fork()
         if first == 0:
             self._begin(life)
@@ -305,22 +310,39 @@ def _follows(scheduler: Scheduler, kernel: Kernel) -> bool:
 
 
 def call_oneself(number: int) -> None:
-    """The program sees this number of its process from now on, also in forks: what it has kept stays true."""
-    told: Any = number.__index__  # as silent as the function itself
-    places = [
+    """The program sees this number of its process from now on, in each execution.
+
+    What it has kept stays true, and what a package has kept that was imported before all executions.
+    """
+    own, parent = _places_of(own_number), _places_of(parent_number)
+    _put(own, number.__index__)  # as silent as the function itself
+    _put(parent, parent_number().__index__)
+
+    def in_child() -> None:
+        """Processes of the program have numbers of their own, and this one as their parent."""
+        _put(own, own_number)
+        _put(parent, number.__index__)
+
+    os.register_at_fork(after_in_child=in_child)
+
+
+Places = list[tuple[dict[str, Any], str]]
+
+
+def _places_of(function: Any) -> Places:
+    """The variables of modules, other than ours, that hold a function."""
+    return [
         (vars(module), name)
         for module in list(sys.modules.values())
-        if isinstance(module, ModuleType)
+        if isinstance(module, ModuleType) and not module.__name__.startswith("possibly.")
         for name, value in list(vars(module).items())
-        if value is own_number and vars(module) is not globals()
+        if value is function
     ]
 
-    def put(function: Any) -> None:
-        for space, name in places:
-            space[name] = function
 
-    put(told)
-    os.register_at_fork(after_in_child=lambda: put(own_number))  # those of the program are others
+def _put(places: Places, function: Any) -> None:
+    for space, name in places:
+        space[name] = function
 
 
 class Stream:

@@ -8,9 +8,10 @@ import sys
 import threading
 from collections.abc import Callable
 from os import getpid as own_number
+from os import getppid as parent_number
 from signal import ITIMER_PROF, ITIMER_REAL, ITIMER_VIRTUAL, getitimer
 
-__all__ = ["die_with_parent", "end_group", "light_fork", "own_number", "shared_now"]
+__all__ = ["die_with_parent", "end_group", "light_fork", "own_number", "parent_number", "shared_now"]
 Shared = tuple[frozenset[tuple[str, str]], frozenset[str]]
 
 

@@ -62,8 +62,10 @@ DICTIONARIES = frozenset({dict, OrderedDict, Counter, defaultdict})
 TUPLES = frozenset({tuple, Access, Operation})
 LISTS = frozenset({list, deque})
 SETS = frozenset({set, frozenset})
-THREAD = frozenset(vars(threading.Thread())) | {"_possibly_task", "_tstate_lock", "_native_id", "_handle"}
-"""What every thread has; subclasses may have more."""
+THREAD = frozenset(
+    {*vars(threading.Thread(name="any")), "_possibly_task", "_tstate_lock", "_native_id", "_handle"}
+)
+"""What every thread has; subclasses may have more. (One without a name would take `Thread-1`.)"""
 DESCRIBED = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__slots__",

@@ -1,8 +1,9 @@
 /* Who enters which code: told at the beginning of every frame of Python.
  *
- * `begin(function)` lets the function be called with each code object that begins or goes on, before it does;
- * where it answers True, that code is never told of again. `end()` ends it. Without this file `sys.setprofile`
- * does the same, more slowly (`entries`).
+ * `begin(function)` lets the function be called with each code object that begins or goes on, before it does.
+ * It answers with the code's kind (`entries.OTHERS` and those after it): the first three are never told of
+ * again, the others not where code of ours calls them, through frames of the same kind or at once. `end()` ends
+ * it. Without this file `sys.setprofile` does the same, more slowly (`entries`).
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -22,7 +23,8 @@ static PyObject *listener = NULL;
 static Py_ssize_t mark = -1; /* where code objects keep what we know of them */
 static int telling = 0;
 static _PyFrameEvalFunction earlier = NULL;
-static char never; /* its address is the mark of code that is not told of */
+enum { OTHERS, OURS, BOOKKEEPERS, LENT, MANY = 4096 };
+static char marks[MANY]; /* the address of one is the mark of code of that kind */
 
 static PyObject *code_of(struct _PyInterpreterFrame *frame)
 {
@@ -42,10 +44,36 @@ static void tell(PyObject *code)
     telling = 0;
     if (answer == NULL)
         PyErr_WriteUnraisable(listener);
-    else if (answer == Py_True)
-        set_mark(code, mark, &never);
+    else {
+        long kind = PyLong_AsLong(answer);
+        if (kind >= 0 && kind < MANY)
+            set_mark(code, mark, marks + kind);
+    }
     Py_XDECREF(answer);
     PyErr_Restore(type, value, trace);
+}
+
+/* The kind of a code object; -1 where it is not known. */
+static long kind_of(PyObject *code)
+{
+    void *found = NULL;
+    if (get_mark(code, mark, &found) != 0 || found == NULL)
+        return -1;
+    return (long)((char *)found - marks);
+}
+
+/* Whether it is ours that calls code of this kind. */
+static int is_ours(PyThreadState *state, long kind)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    _PyInterpreterFrame *frame = state->cframe->current_frame;
+    long found = kind;
+    while (frame != NULL && (found = kind_of((PyObject *)frame->f_code)) == kind)
+        frame = frame->previous;
+    return frame != NULL && (found == OURS || (found == BOOKKEEPERS && kind == LENT));
+#else
+    return 0;
+#endif
 }
 
 static PyObject *entering(PyThreadState *state, struct _PyInterpreterFrame *frame, int thrown)
@@ -53,8 +81,8 @@ static PyObject *entering(PyThreadState *state, struct _PyInterpreterFrame *fram
     if (listener != NULL && !telling) {
         PyObject *code = code_of(frame);
         if (code != NULL && PyCode_Check(code)) {
-            void *found = NULL;
-            if (get_mark(code, mark, &found) == 0 && found != &never)
+            long kind = kind_of(code);
+            if (kind < 0 || (kind >= LENT && !is_ours(state, kind)))
                 tell(code);
         }
         Py_XDECREF(code);

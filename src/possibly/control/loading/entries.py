@@ -32,19 +32,31 @@ def listen() -> None:
         sys.setprofile(_profiled)
 
 
-def entered(code: CodeType) -> bool:
-    """Code begins or goes on; the answer is whether it is never of interest."""
+OTHERS, OURS, BOOKKEEPERS, LENT = range(4)
+"""Kinds of code; other packages have the numbers that follow. Of these and LENT alone one hears again, but
+not where OURS calls them, nor of LENT where BOOKKEEPERS do (`_is_ours`; the compiled form knows it too)."""
+_packages: dict[str, int] = {}
+
+
+def entered(code: CodeType) -> int:
+    """Code begins or goes on; the answer is its kind."""
     root = packages.root_of_file(code.co_filename)
     if not root or is_instrumented(code) or packages.is_dull(code, root):
-        return True
+        return _kind_of_untold(code)
     kernel, memory = running.kernel, accesses.memory
     if kernel is None or memory is None or kernel.ending or kernel.quiet:
-        return False
-    if len(kernel.tasks) < 2:
+        pass
+    elif len(kernel.tasks) < 2:
         packages.alone[id(code)] = code
     elif not _is_ours(sys._getframe(), root) and not _is_of_a_step(sys._getframe(1)):
         memory.enter(kernel, root, code)
-    return False
+    return LENT if root in packages.LENT else _packages.setdefault(root, LENT + 1 + len(_packages))
+
+
+def _kind_of_untold(code: CodeType) -> int:
+    if code.co_filename.startswith(port._OWN):
+        return OURS
+    return BOOKKEEPERS if packages.is_bookkeeping(code.co_filename) else OTHERS
 
 
 def _is_ours(frame: FrameType | None, root: str) -> bool:
@@ -76,6 +88,6 @@ _dull: set[CodeType] = set()
 
 
 def _profiled(frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
-    if event == "call" and (code := frame.f_code) not in _dull and entered(code):
+    if event == "call" and (code := frame.f_code) not in _dull and entered(code) < LENT:
         _dull.add(code)
     return None

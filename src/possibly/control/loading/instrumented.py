@@ -90,6 +90,17 @@ class Main(_Rewriting):
         SourceFileLoader.exec_module(self, module)
 
 
+class Text(Main):
+    """The same of a text that was given in place of a file."""
+
+    def __init__(self, name: str, file: str, text: str) -> None:
+        super().__init__(name, file)
+        self._text = text
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        return with_sites(InspectLoader.source_to_code(self._text, self.path), "<string>", fullname)
+
+
 class Finder(MetaPathFinder):
     """Stands first in `sys.meta_path`."""
 

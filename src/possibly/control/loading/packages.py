@@ -33,7 +33,7 @@ LENT = frozenset({"weakref", "_weakrefset"})
 BOOKKEEPERS = MODELLED | {"anyio"}
 """Whose weak containers only hold what each task has of its own."""
 OF_TRIO = frozenset({"attr", "attrs", "sortedcontainers"})
-"""Packages on which trio stands: in the turns of its tasks they are its own (`world.trio_things`)."""
+"""Packages on which trio stands: in the turns of its tasks they are its own (`world.trios.things`)."""
 ATOMIC = {
     "language": (
         "builtins importlib _frozen_importlib _frozen_importlib_external zipimport site runpy abc "
@@ -106,7 +106,15 @@ def is_lent(frame: FrameType | None) -> bool:
     """Whether it is a model, or something modelled, that calls what is LENT, in whose code the frame is."""
     while frame is not None and _first_name(frame.f_code.co_filename) in LENT:
         frame = frame.f_back
-    return frame is None or _first_name(frame.f_code.co_filename) in BOOKKEEPERS
+    return frame is None or is_bookkeeping(frame.f_code.co_filename)
+
+
+def is_bookkeeping(file: str) -> bool:
+    return _first_name(file) in BOOKKEEPERS
+
+
+def is_modelled(file: str) -> bool:
+    return _first_name(file) in MODELLED
 
 
 def _first_name(file: str) -> str:
@@ -138,7 +146,9 @@ def is_dull(code: CodeType, root: str) -> bool:
 def root_of(function: Any) -> str:
     """The package of a function in Python that is not instrumented; empty if it has none that is watched."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return "" if code is None or is_instrumented(code) else root_of_file(code.co_filename)
+    if not isinstance(code, CodeType) or is_instrumented(code):  # the type of functions has a `__code__` too
+        return ""
+    return root_of_file(code.co_filename)
 
 
 def entered(code: CodeType) -> Entered:

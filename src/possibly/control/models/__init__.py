@@ -9,6 +9,7 @@
 - `futures`: `concurrent.futures.Future`
 - `inputs`: what a program takes from outside
 - `locks`: `threading`'s Lock and RLock as models, and what all models of primitives have in common
+- `looks`: what is modelled, looked at from inside by the program
 - `moments`: one clock for all
 - `pools`: `ThreadPoolExecutor`
 - `primitives`: `threading`'s Lock, RLock, Condition, Semaphore, BoundedSemaphore, Event and Barrier as

@@ -1,8 +1,12 @@
 """`functools.lru_cache` and `cache` as a model: looking up, computing and storing are moments of their own.
 
 The library's cache is in C: what a second task finds while a first one computes would not be seen. An entry
-is a thing; so is the set of all entries, which storing changes and `cache_info` and `cache_clear` look at. In
-a bounded cache looking up changes what is thrown out next: such a cache is one thing.
+is a thing. So is the cache as a whole: hits and stores of different entries commute, but not with
+`cache_info` and `cache_clear`; so these two are its writers, and all others its readers.
+
+In a bounded cache looking up changes what is thrown out next, which nobody can tell while nothing is thrown
+out. Where something is, this is found out by the first execution that does it: from then on, and in a search
+that begins anew, that cache is one thing.
 """
 
 from __future__ import annotations
@@ -75,7 +79,7 @@ class Cached:
 
     def __call__(self, *given: Any, **options: Any) -> Any:
         key = functools._make_key(given, options, self._typed)
-        self._touch(key, self._maxsize is not None)
+        self._touch(key, False)
         found = self._entries.get(key, _MISSING)
         if found is not _MISSING:
             self._hits += 1
@@ -87,14 +91,22 @@ class Cached:
             self._touch(key, True)
             self._entries[key] = found
             if self._maxsize is not None and len(self._entries) > self._maxsize:
-                self._entries.popitem(last=False)
+                self._throw_out()
         return found
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    def _throw_out(self) -> None:
+        """What was not looked up for longest goes; who looked up what before whom counts from now on."""
+        now = accesses.active()
+        if now is not None and not now[0].alone and self._order not in now[1].visible:
+            now[1].racy[self._order] = None
+            now[1].overflowed.add(self._order)
+        self._entries.popitem(last=False)
+
     def cache_info(self) -> Any:
-        self._tell((Access(self._all, False),))
+        self._tell((Access(self._all, True),))
         return _Info(self._hits, self._misses, self._maxsize, len(self._entries))
 
     def cache_clear(self) -> None:
@@ -110,14 +122,18 @@ class Cached:
     def _all(self) -> str:
         return f"{self._possibly}[]"
 
+    @property
+    def _order(self) -> str:
+        """The word for: what this cache throws out counts."""
+        return f"thrown out of {self._possibly}"
+
     def _entry(self, key: Any) -> str:
-        if self._maxsize is not None:
-            return f"{self._possibly}[one]"
         return f"{self._possibly}[{list(key) if isinstance(key, list) else key!r}]"
 
     def _touch(self, key: Any, stores: bool) -> None:
-        entry = Access(self._entry(key), stores)
-        self._tell((entry, Access(self._all, True)) if stores else (entry,))
+        now = accesses.active()
+        is_one = now is not None and self._order in now[1].visible
+        self._tell((Access(self._entry(key), stores), Access(self._all, is_one)))
 
     def _tell(self, footprint: tuple[Access, ...]) -> None:
         now = accesses.active()

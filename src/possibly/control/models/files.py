@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from socket import SocketIO
 from typing import Any
 
@@ -27,9 +27,17 @@ LEXICAL = frozenset(
     "is_relative_to as_posix as_uri is_absolute match absolute expandvars cwd home getcwd getpid getppid "
     "getuid getgid cpu_count strerror urandom getrandom times uname getlogin get_terminal_size umask "
     "sched_getaffinity sched_yield getenv isatty nice getpgid getsid getloadavg sysconf "
-    "register modify unregister".split()
+    "register modify unregister "
+    "fork wait waitpid waitid wait3 wait4 pipe kill killpg abort _exit getpgrp setpgid setsid "
+    "WIFEXITED WEXITSTATUS WIFSIGNALED WTERMSIG WCOREDUMP WIFSTOPPED WSTOPSIG waitstatus_to_exitcode "
+    "get_blocking set_blocking get_inheritable set_inheritable".split()
 )
-"""Functions that look at names only, or at what does not change."""
+"""Functions that look at names only, at what does not change, or at no files; processes and pipes that are
+under control are so by themselves (`world.processes`)."""
+OF_NUMBERS = frozenset("read write close dup dup2".split())
+"""Functions of the number of an open file."""
+pipes: Container[int] = ()
+"""Numbers of open files that are no files but pipes under control."""
 LOOKING = frozenset(
     "exists lexists isfile isdir islink ismount getsize getmtime getatime getctime samefile stat lstat "
     "access listdir scandir walk readlink is_file is_dir is_symlink is_mount iterdir glob rglob iglob "
@@ -64,6 +72,8 @@ def touched(function: Any, module: str) -> Touched | None:
         return lambda given, options: _opened((owner, *given), options)
     if name in CONTENT:
         return lambda given, options: _file((*given, owner, "")[0] if module != "pathlib" else owner, False)
+    if name in OF_NUMBERS:
+        return lambda given, options: [] if given and given[0] in pipes else [(ALL, Access(ALL, True))]
     return lambda given, options: [(ALL, Access(ALL, name not in LOOKING))]
 
 

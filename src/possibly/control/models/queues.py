@@ -67,7 +67,7 @@ class Queue(_Plain):  # type: ignore[misc]
 
     def _controlled_init(self: Any, maxsize: int = 0) -> None:
         self.maxsize = maxsize
-        self._init(maxsize)
+        _inside(running.kernel, lambda: self._init(maxsize))
         self._state = State(type(self)._get is queue.Queue._get and type(self)._put is queue.Queue._put)
         label(self._state.name, "queue")
         self.unfinished_tasks = 0
@@ -95,7 +95,7 @@ class Queue(_Plain):  # type: ignore[misc]
                 kernel.did(tuple(Access(each.thing, False) for each in state.put(self.maxsize)))
                 raise queue.Full
             kernel.did(state.put(self.maxsize), {"value": snapshot(item)})
-            if state.in_line or not self._qsize():
+            if state.in_line or not _size(self):
                 kernel.opened(("get", f"{state.name}#{state.puts}" if state.in_line else state.name))
         elif _is_full(self):
             raise queue.Full
@@ -111,18 +111,18 @@ class Queue(_Plain):  # type: ignore[misc]
             at = place_of(sys._getframe(1))
             found = kernel.visible(
                 "get", state.name, state.get(self.maxsize), at,
-                (lambda: self._qsize() > 0 or _is_shut(self)) if block else None, timeout, None,
+                (lambda: _size(self) > 0 or _is_shut(self)) if block else None, timeout, None,
                 lambda: Operation("get", state.name, state.get(self.maxsize), at),
             )  # fmt: skip
-            if self._qsize() == 0 and _is_shut(self):
+            if _size(self) == 0 and _is_shut(self):
                 raise queue.ShutDown  # type: ignore[attr-defined]
-            if not found or self._qsize() == 0:
+            if not found or _size(self) == 0:
                 kernel.did(tuple(Access(each.thing, False) for each in state.get(self.maxsize)))
                 raise queue.Empty
             kernel.did(state.get(self.maxsize))
             if self.maxsize > 0 and (state.in_line or _is_full(self)):
                 kernel.opened(("put", f"{state.name}.room{state.taken}" if state.in_line else state.name))
-        elif self._qsize() == 0:
+        elif _size(self) == 0:
             raise queue.Empty
         item = _inside(kernel, self._get)
         state.taken += 1
@@ -151,20 +151,26 @@ class Queue(_Plain):  # type: ignore[misc]
 
     def _controlled_qsize(self: Any) -> int:
         Queue._look(self, "qsize")
-        found: int = self._qsize()
+        found: int = _size(self)
         return found
 
     def _controlled_empty(self: Any) -> bool:
         Queue._look(self, "empty")
-        return not self._qsize()
+        return not _size(self)
 
     def _controlled_full(self: Any) -> bool:
         Queue._look(self, "full")
         return _is_full(self)
 
 
+def _size(self: Any) -> int:
+    is_own = type(self)._qsize is not _Plain._qsize
+    found: int = _inside(running.kernel, self._qsize) if is_own else self._qsize()
+    return found
+
+
 def _is_full(self: Any) -> bool:
-    return bool(0 < self.maxsize <= self._qsize())
+    return bool(0 < self.maxsize <= _size(self))
 
 
 def _is_shut(self: Any) -> bool:

@@ -11,9 +11,11 @@ import _thread
 import functools
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from possibly.control.endings import failures
+from possibly.control.endings.deadlock import LEFT
 from possibly.control.execution import Access
 from possibly.control.loading.callers import tell_of_calls
 from possibly.control.models.locks import RLock
@@ -184,15 +186,39 @@ class Timer(threading.Thread):
             self.finished.set()
 
 
-def exit_step(kernel: Kernel) -> None:
-    """The first task has nothing left to do: the program ends when all threads but daemons have ended."""
+alone: Callable[[], list[Task]] = list
+"""The tasks that act for processes which nobody has to wait for."""
+let_go: Callable[[], None] = lambda: None  # noqa: E731
+"""The first process ends: what it has of pipes and sockets it has no more."""
 
-    def ready() -> bool:
-        return all(task.daemon or task is kernel.all[0] or task.host is not None for task in kernel.tasks)
+
+def exit_step(kernel: Kernel) -> None:
+    """The first task has nothing left to do: the program ends when all threads but daemons have ended.
+
+    Processes that nobody has to wait for go on without it, as far as they can.
+    """
+    left = [task for task in alone() if not task.ended]
+    first = kernel.all[0]
+
+    def waiting() -> list[Task]:
+        return [task for task in kernel.tasks if not task.daemon and task is not first and task not in left]
 
     def why() -> dict[str, Any]:
-        return {"for": [task.name for task in kernel.tasks if not task.daemon and task is not kernel.all[0]]}
+        return {"for": [task.name for task in waiting()]}
 
     if len(kernel.tasks) > 1:
-        names = tuple(Access(task.name, False) for task in kernel.all[1:] if not task.daemon)
-        kernel.visible("exit", kernel.all[0].name, (Access(EXIT, True), *names), "", ready, None, why)
+        names = tuple(
+            Access(task.name, False) for task in kernel.all[1:] if not task.daemon and task not in left
+        )
+        ready = lambda: all(task.host is not None for task in waiting())  # noqa: E731
+        kernel.visible("exit", first.name, (Access(EXIT, True), *names), "", ready, None, why)
+    if any(not task.ended for task in left):
+        _go_on_without(kernel, left)
+
+
+def _go_on_without(kernel: Kernel, left: list[Task]) -> None:
+    for task in [each for each in kernel.tasks if each.daemon and each.act is None]:
+        kernel.end(task)
+    let_go()
+    names = tuple(Access(task.name, False) for task in left)
+    kernel.visible(LEFT, kernel.all[0].name, names, "", lambda: all(task.ended for task in left))

@@ -11,6 +11,7 @@ written: such reads are told only of names that somebody was seen to write while
 
 from __future__ import annotations
 
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -20,15 +21,17 @@ from threading import local
 from typing import Any, NamedTuple
 
 from possibly.control.execution import Access
+from possibly.control.loading import packages
 from possibly.control.models.primitives import Quiet
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.contents import everything, item_of, shape
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, LIVES, VISIBLE, Memory
+from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, LIVES, RAISING, VISIBLE, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CONTAINER,
+    IGNORED,
     INSTANCE,
     LIBRARY,
     MODULE,
@@ -36,9 +39,13 @@ from possibly.control.runtime.things import (
     Named,
     class_has,
     dictionary_of,
+    in_c,
     is_a,
     is_own,
+    keeper,
+    linked,
     may_hold,
+    module_of,
 )
 from possibly.control.runtime.variables import BEHAVIOUR, call_it, is_behaviour
 
@@ -100,6 +107,34 @@ def _touch_more(now: Now, parts: list[Part]) -> None:
                 kernel.add(each)
 
 
+MOVING = frozenset("f_back f_lasti f_lineno f_locals f_trace".split())
+"""What changes of a frame as its code runs."""
+ENTERED_AGAIN = 0x20 | 0x80 | 0x200
+"""Flags of code that can be left and entered again."""
+
+
+def _is_mine(frame: types.FrameType) -> bool:
+    """Whether it is the running task that is in the frame, or nobody will be any more."""
+    if not frame.f_code.co_flags & ENTERED_AGAIN:
+        return True
+    found: Any = sys._getframe()
+    while found is not None and found is not frame:
+        found = found.f_back
+    return found is frame
+
+
+RAISED = frozenset({"__traceback__", "__context__"})
+"""What an exception gets as it is raised."""
+
+
+def raise_again(value: Any, at: str) -> None:
+    """An exception is about to be raised, which others may have too: told of where somebody looks at that."""
+    now = accesses.active()
+    if now is None or RAISING not in now[1].rare or now[0].alone or not is_a(value, BaseException):
+        return
+    touch_all(now, [member_part(value, name, now, True, at) for name in sorted(RAISED)], at)
+
+
 LOOKING_AT_LIVES = Part(LIVES, LIVES, (Access(LIVES, False),))
 """Whoever asks a weak reference, or uses a proxy that is one."""
 
@@ -118,6 +153,32 @@ def object_part(value: Any, now: Now, writes: bool, at: str) -> Part:
     named = now[1].things.named(value, now[0], at)
     footprint = touching(named.name, writes)
     return Part(named.family, named.name, footprint, None if named.exact else id(value))
+
+
+def opaque_parts(value: Any, now: Now, writes: bool, at: str) -> list[Part]:
+    """An object of a library with all that it holds in C, which is used whenever it is."""
+    parts, pending, seen = [], [value], {id(value)}
+    while pending and len(seen) < MOST_LINKED:
+        each = pending.pop()
+        if now[1].things.kind(each) == CONTAINER:
+            parts.append(_container_part(each, writes, now, at))
+            continue
+        parts += [object_part(each, now, writes, at), *kept_parts(type(each), writes)]
+        more = [held for held in linked(each) if id(held) not in seen]
+        seen.update(map(id, more))
+        pending += more
+    return parts
+
+
+MOST_LINKED = 200
+"""So many objects that one in C holds are looked at when an attribute of it is."""
+
+
+def kept_parts(cls: type, writes: bool) -> list[Part]:
+    """What objects of a package may share in C."""
+    root = keeper(cls)
+    thing = f"what {root} keeps in C"
+    return [Part(thing, thing, touching(thing, writes))] if root else []
 
 
 # ---- places -------------------------------------------------------------------------------------
@@ -392,12 +453,26 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     if type(value) in weakref.ProxyTypes:
         touch_all(now, [LOOKING_AT_LIVES], at)
     value = _meant(value, name, "__getattr__")
+    if type(value) is types.MethodType and not class_has(types.MethodType, name):
+        value = value.__func__  # whose attributes a method shows
     kernel, memory = now
     kind = memory.things.kind(value)
     if memory.workers and is_a(value, local):
         memory.ask_for_worker(kernel)
     if name in ("queue", "unfinished_tasks"):
         _read_inside(value, name, kernel, at)
+    if memory.look is not None and not kernel.alone and not kernel.quiet and memory.look(value, name, False):
+        return
+    if name in memory.rare and _is_untold(value, kind):
+        touch_object(value, False, at)
+        return
+    if type(value) is memoryview and not callable(getattr(memoryview, name, None)):
+        touch_object(value, False, at)
+        return
+    if type(value) is types.FrameType and name in MOVING and not _is_mine(value):
+        kernel.uncontrolled["a frame of code that another task may run, which is looked at"] = None
+    if name in RAISED and is_a(value, BaseException):
+        memory.write_rarely(kernel, RAISING)
     if kind == OPAQUE and not may_hold(type(value)):
         _read_of_opaque(value, name, at)
         return
@@ -409,16 +484,56 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     if not parts:
         _read_of_opaque(value, name, at) if kind == OPAQUE else None
         return
-    if kind == OPAQUE and not kernel.alone:  # its methods may store there
-        parts.append(object_part(value, now, False, at))
+    if not kernel.alone and (kind == OPAQUE or _may_be_stored(value, name, memory)):
+        parts += opaque_parts(value, now, False, at)
     mode = touch_all(now, parts, at) if not kernel.alone else _initial(now, parts)
     if mode:
         memory.saw(kernel, mode, _held(value, name), parts[0].thing)
 
 
+def _is_untold(value: Any, kind: int) -> bool:
+    """Whether it is no thing, and holds in C what it holds; not what each thread has of its own."""
+    return kind == IGNORED and not may_hold(type(value)) and not is_a(value, local)
+
+
+def _is_in_c(value: Any, name: str, memory: Memory) -> bool:
+    """Whether the attribute is not held by the object's dictionary or slots but by what it keeps in C."""
+    cls = type(value)
+    if in_c(cls) is None or issubclass(cls, (type, types.ModuleType, types.FunctionType)):
+        return False
+    _, _, held, is_data = resolved(memory, cls, name)
+    is_member = is_data and in_c(getattr(held, "__objclass__", None) or type(held)) is not None
+    return is_member or _handles_attributes(cls)
+
+
+def _may_be_stored(value: Any, name: str, memory: Memory) -> bool:
+    """Whether methods in C of the object may store there: also what no class of it speaks of."""
+    is_absent = resolved(memory, type(value), name).value is _ABSENT
+    return _is_in_c(value, name, memory) or (is_absent and in_c(type(value)) is not None)
+
+
+def _is_atomic(cls: type) -> bool:
+    """Whether the methods of such an object are code of a library whose calls are one step each."""
+    return module_of(cls).partition(".")[0] in packages.NEVER
+
+
+def _handles_attributes(cls: type) -> bool:
+    """Whether a package finds the attributes of its objects by code in C."""
+    found = _handling.get(cls)
+    if found is None:
+        base: Any = getattr(_member(cls, "__getattribute__"), "__objclass__", object)
+        is_standard = module_of(base).partition(".")[0] in sys.stdlib_module_names
+        found = _handling[cls] = not is_standard
+    return found
+
+
+_handling: dict[type, bool] = {}
+
+
 def _is_field(value: Any, name: str, memory: Memory) -> bool:
     """Whether it is a part of a container in C that can be replaced, as the factory of a `defaultdict`."""
-    return type(resolved(memory, type(value), name).value) is types.MemberDescriptorType and not may_hold(
+    held = resolved(memory, type(value), name).value
+    return type(held) in (types.MemberDescriptorType, types.GetSetDescriptorType) and not may_hold(
         type(value)
     )
 
@@ -455,8 +570,11 @@ def _held(value: Any, name: str) -> Any:
 
 def _read_of_opaque(value: Any, name: str, at: str) -> None:
     """A part of a library's object."""
-    if not callable(getattr(type(value), name, None)):
-        touch_object(value, False, at)
+    now = accesses.active()
+    if now is None or callable(getattr(type(value), name, None)):
+        return
+    touch_all(now, opaque_parts(value, now, False, at), at)
+    now[0].running().trail.effect()  # whoever changes it may not be seen to do so
 
 
 def _read_inside(value: Any, name: str, kernel: Kernel, at: str) -> None:
@@ -486,8 +604,14 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if name == "__dict__":
         _replace_all(value, new, now, at)
         return
-    if kind == OPAQUE and not may_hold(type(value)):
+    if memory.look is not None and not kernel.alone and not kernel.quiet and memory.look(value, name, True):
+        return
+    if not is_a(value, type) and _is_untold(value, kind):
+        memory.write_rarely(kernel, name)
         touch_object(value, True, at)
+        return
+    if kind == OPAQUE and not may_hold(type(value)):
+        touch_all(now, opaque_parts(value, now, True, at), at)
         return
     if kind == CONTAINER and _is_field(value, name, memory):
         touch_all(now, [_container_part(value, True, now, at)], at)
@@ -497,8 +621,8 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return
     _change_shape(value, name, True, now, at)
-    if kind == OPAQUE and resolved(memory, type(value), name).is_data and not kernel.alone:
-        mode = touch_all(now, [part, object_part(value, now, True, at)], at)  # its methods look at it
+    if not kernel.alone and (_is_in_c(value, name, memory) or (kind == OPAQUE and _is_atomic(type(value)))):
+        mode = touch_all(now, [part, *opaque_parts(value, now, True, at)], at)  # its methods look at it
     else:
         mode = memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
     if mode:

@@ -51,6 +51,7 @@ from possibly.control.runtime.attributes import (
     write_attribute,
 )
 from possibly.control.runtime.contents import appended, item_of, removed, shape
+from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.items import (
     BOUND,
     DEEPEST,
@@ -63,10 +64,13 @@ from possibly.control.runtime.items import (
     hold_weakly,
     inside_lazy,
     is_followed,
+    is_made,
     is_namespace,
     is_weak,
     iterate,
     key_parts,
+    may_make,
+    method_of,
     namespace_of,
     parts_of,
     read_item,
@@ -77,6 +81,8 @@ from possibly.control.runtime.items import (
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import (
+    ADDRESSED,
+    ASKING,
     BY_KEY,
     COMPARING,
     CONFIGURING,
@@ -87,7 +93,9 @@ from possibly.control.runtime.known_calls import (
     KEEPING,
     LEVELS,
     LOOKING,
+    LOOKING_OPERATORS,
     OF_ONE,
+    ONLY_LOOKING,
     ONLY_READING,
     OUTSIDE,
     PROCESS_STATE,
@@ -97,8 +105,9 @@ from possibly.control.runtime.known_calls import (
     STORING,
     SUBCLASSES,
     WHOLE,
+    WITHOUT_STATE,
 )
-from possibly.control.runtime.memory import FUNCTION_PARTS
+from possibly.control.runtime.memory import FUNCTION_PARTS, REFERENCES
 from possibly.control.runtime.things import (
     CONTAINER,
     INSTANCE,
@@ -106,9 +115,11 @@ from possibly.control.runtime.things import (
     OPAQUE,
     SIMPLE_TYPES,
     Named,
+    in_c,
     is_a,
     is_own,
     is_user_class,
+    may_hold,
     module_of,
 )
 from possibly.control.runtime.variables import turn
@@ -137,15 +148,26 @@ def tells_of_itself(function: Any) -> bool:
         inner = function.__func__
         return type(inner) is types.FunctionType and is_own(inner)
     if issubclass(kind, type):
-        return is_user_class(function) and not is_weak(function)
+        return is_user_class(function) and not is_weak(function) and not _is_made_elsewhere(kind)
     call = getattr(kind, "__call__", None)  # noqa: B004 - what is called, not whether
     return type(call) is types.FunctionType and is_own(call)
 
 
+def _is_made_elsewhere(kind: type) -> bool:
+    """Whether a call of such a class is code of a library, as that of an enumeration."""
+    call = method_of(kind, "__call__")
+    return type(call) is types.FunctionType and not is_own(call)
+
+
 def function_parts(function: Any, now: Now, at: str) -> Parts:
     """What a call reads of a function, if somebody gives functions other parts."""
-    plain = function.__func__ if type(function) is types.MethodType else function
-    if not now[1].has_remade or type(plain) is not types.FunctionType:
+    if not now[1].has_remade:
+        return []
+    if is_a(function, type):
+        made = [method_of(function, name) for name in ("__new__", "__init__")]
+        return [part for each in made for part in function_parts(each, now, at)]
+    plain = function.__func__ if type(function) in (types.MethodType, staticmethod) else function
+    if type(plain) is not types.FunctionType:
         return []
     parts = [member_part(plain, name, now, False, at) for name in sorted(FUNCTION_PARTS & now[1].rare)]
     defaults = plain.__kwdefaults__
@@ -164,8 +186,12 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
         return NOTHING
     kept: Parts = []
     for _ in range(DEPTH):
+        if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
+            function = function.__self__
+            continue
         if type(function) is not partial:
             break
+        kept.append(object_part(function, now, False, at))
         if "keywords" in now[1].rare:  # somebody has the dictionary in which they are
             kept += parts_of(function.keywords, now, at, DEEPEST)
         given, function = (*function.args, *given, *function.keywords.values()), function.func
@@ -187,13 +213,13 @@ def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: 
     if found is not None:
         return found
     if is_weak(kind) or function is weakref.proxy or (issubclass(kind, type) and is_weak(function)):
-        return _of_weak(function, given, now)
+        return _of_weak(function, given, now, at)
+    if any(function is each for each in COUNTING):
+        return [LOOKING_AT_LIVES, *_counted(given, False, now, at)], None
     if kind in GETTERS:
         return _lasting(_got(function, given, now, at))
     if kind is types.MethodWrapperType and type(owner) in DESCRIPTORS and given:
         touch_attribute(given[0], getattr(owner, "__name__", ""), function.__name__ != "__get__", at)
-        return NOTHING
-    if function is sys.getrefcount:
         return NOTHING
     special = _SPECIAL.get(id(function))
     if special is not None:
@@ -211,7 +237,7 @@ def _of_owner(
         if kind is not types.BuiltinFunctionType or not is_weak(owner):
             return None
         _hold(given[1:], now)  # `__new__` of a weak reference
-        return [], []
+        return _counted(given[1:], True, now, at), []
     if kind is types.MethodWrapperType and is_weak(type(owner)) and name == "__call__":
         return [LOOKING_AT_LIVES], None
     if type(owner) is Context and name == "run" and given:
@@ -240,12 +266,24 @@ def tell_of_callback(function: Any, given: Given) -> None:
         touch_all(now, called(function, given, (), "")[0], "")
 
 
-def _of_weak(function: Any, given: Given, now: Now) -> Announced:
+def _of_weak(function: Any, given: Given, now: Now, at: str) -> Announced:
     """A weak reference is asked, or one is made, or a container of them."""
     if not issubclass(type(function), type) and function is not weakref.proxy:
         return [LOOKING_AT_LIVES], None
     _hold(given, now)
-    return [], []
+    return _counted(given, True, now, at), []
+
+
+def _counted(given: Given, writes: bool, now: Now, at: str) -> Parts:
+    """Which weak references there are to an object: told of where somebody asks."""
+    if not writes:
+        now[1].write_rarely(now[0], REFERENCES)
+    if REFERENCES not in now[1].rare or not given or now[0].alone:
+        return []
+    return [member_part(given[0], REFERENCES, now, writes, at)]
+
+
+COUNTING = (weakref.getweakrefcount, weakref.getweakrefs)
 
 
 def _hold(given: Given, now: Now) -> None:
@@ -301,7 +339,7 @@ def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Par
     if owner is not None and name in OF_ONE_ATTRIBUTE and given and type(given[0]) is str:
         return _of_attribute(owner, given[0], name in BY_KEY, now, at)
     if name in BY_KEY and given:
-        return _by_key(value, given[0], now, at, False)
+        return _by_key(value, given[0], now, at, name == "__getitem__" and is_made(value, given[0]))
     if name in KEEPING and given and is_a(value, dict):
         return _kept(value, name, given, now, at)
     if name in SIZES:
@@ -331,10 +369,14 @@ def _of_view(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
         behind = shown_by(value)
         if behind and now[1].things.kind(behind[0]) == CONTAINER:
             return _of_container(behind[0], name, given, now, at)
-    parts = parts_of(value, now, at, 0, name == "release")
+    changes = name in CHANGING_VIEWS
+    parts = parts_of(value, now, at, 0, changes)
+    if type(value) is memoryview:
+        parts.append(object_part(value, now, changes, at))
     return parts + _arguments(given, now, at, attributes=False)
 
 
+CHANGING_VIEWS = frozenset("release __exit__ __setitem__ __delitem__".split())
 OF_ONE_ATTRIBUTE = BY_KEY | KEEPING | {"__setitem__", "__delitem__"}
 
 
@@ -387,15 +429,24 @@ def _of_object(owner: Any, function: Any, given: Given, now: Now, at: str) -> Pa
         touch_attribute(owner, given[0], ATTRIBUTES[name], at)
         return []
     if type(function) is types.MethodWrapperType:
-        return []
-    if now[1].things.kind(owner) == INSTANCE:
-        if name in WHOLE:
-            return parts_of(owner, now, at, DEEPEST, False, True)
-        if type(function) is types.MethodType:
-            return _of_library(function, given, {}, owner, now, at)
+        return _of_wrapper(owner, name, given, now, at)
+    if name in WHOLE and may_hold(type(owner)):
+        return parts_of(owner, now, at, DEEPEST, False, True)
+    if now[1].things.kind(owner) == INSTANCE and type(function) is types.MethodType:
+        return _of_library(function, given, {}, owner, now, at)
     changes = not (name in LOOKING and is_a(owner, Mapping))
     state = _of_process(module_of(type(owner)), name)
-    return [*state, *_arguments(given, now, at, owner, changes, name not in FILLING)]
+    only_owner = name not in FILLING and not may_make(type(owner))
+    return [*state, *_arguments(given, now, at, owner, changes, only_owner)]
+
+
+def _of_wrapper(owner: Any, name: str, given: Given, now: Now, at: str) -> Parts:
+    """What an operator does, by its name: `o.__setitem__(0, 1)`, of an object that keeps something in C."""
+    if now[0].alone or in_c(type(owner)) is None:
+        return []
+    return parts_of(owner, now, at, 0, name not in ONLY_LOOKING | LOOKING_OPERATORS) + _arguments(
+        given, now, at
+    )
 
 
 def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
@@ -409,7 +460,9 @@ def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
         return NOTHING
     if kind == INSTANCE and name in WHOLE:
         return _lasting(parts_of(first, now, at, DEEPEST, False, True))
-    if kind == OPAQUE:
+    if kind == OPAQUE or (kind == INSTANCE and in_c(type(first)) is not None):
+        if type(function) is types.WrapperDescriptorType:
+            return _lasting(_of_wrapper(first, name, given[1:], now, at))
         return _lasting(_arguments(given[1:], now, at, first, True, True))
     return NOTHING
 
@@ -424,11 +477,17 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     module = named.partition(".")[0] if isinstance(named, str) else ""
     name = getattr(function, "__name__", "")
     _tell_of_outside(function, module, name, kernel)
-    if module in ("threading", "_thread") and name in ASKING:
+    if module in ("threading", "_thread") and name in TELLING_THREADS:
         now[1].ask_for_worker(kernel)
     state = _of_process(module, name)
     if state:
         return [*state, *_arguments(given, now, at)]
+    if (
+        module == "builtins"
+        and given
+        and (name in CODING or (len(given) > 1 and any(function is each for each in TEXTS)))
+    ):
+        return [_of_module("_codecs", False), *_arguments(given, now, at)]
     if name == "__subclasses__":
         return _of_subclasses(False, now)
     if function is BUILD_CLASS and "__subclasses__" in now[1].rare:
@@ -452,7 +511,7 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         return []
     if is_a(function, type):
         if is_user_class(function):
-            return []
+            return parts_of(function, now, at) if _is_made_elsewhere(type(function)) else []
         shallow = function.__name__ in SHALLOW
         return _arguments(given, now, at, shallow=shallow, attributes=module not in PLAIN_MODULES)
     if name in FIRST_CHANGED and given:
@@ -463,12 +522,37 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     of = function.__self__ if of_instance else None
     attributes = module not in PLAIN_MODULES or name in FORMATTING
     parts = _arguments(given, now, at, of, not reads, False, name in SHALLOW, attributes)
-    return parts + _enclosed(plain, now, at) if type(plain) is types.FunctionType else parts
+    if type(plain) is types.FunctionType:
+        return parts + _enclosed(plain, now, at)
+    if owner is None or is_a(owner, types.ModuleType):
+        return parts + _state(function, module, name, now, at)
+    return parts
 
 
-ASKING = frozenset("current_thread get_ident get_native_id currentThread enumerate".split())
+def _state(function: Any, module: str, name: str, now: Now, at: str) -> Parts:
+    """What a function in C may keep: the state of its module; its own, if it is an object that is called."""
+    if now[0].alone or module in WITHOUT_STATE:
+        return []
+    asks = name.startswith(ASKING) and module in sys.stdlib_module_names
+    parts = [_of_module(module, not asks)] if module else []
+    if now[1].things.kind(function) == OPAQUE:
+        parts += parts_of(function, now, at, DEEPEST, True)
+    return parts
+
+
+def _of_module(module: str, writes: bool) -> Part:
+    thing = f"the state of {module}"
+    return Part(thing, thing, touching(thing, writes))
+
+
+TELLING_THREADS = frozenset("current_thread get_ident get_native_id currentThread enumerate".split())
 """Functions that tell which thread this is."""
 BUILD_CLASS: Any = builtins.__build_class__
+
+
+CODING = frozenset({"encode", "decode"})
+TEXTS = (str, bytes, bytearray)
+"""What is coded by names that a program may give a meaning."""
 
 
 def _of_subclasses(writes: bool, now: Now) -> Parts:
@@ -527,6 +611,8 @@ PLAIN_MODULES = frozenset(
 
 
 def _tell_of_outside(function: Any, module: str, name: str, kernel: Kernel) -> None:
+    if (module, name) in ADDRESSED and not kernel.alone:
+        kernel.uncontrolled[f"{module.lstrip('_')}.{name}, whose answer depends on all that tasks do"] = None
     if name in OUTSIDE.get(module, ()):
         kernel.uncontrolled[f"{module.lstrip('_')}.{name}, which is not under control"] = None
     if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone and not _is_standard(function):

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import gc
 import itertools
+import sys
 import types
 import weakref
+from abc import ABCMeta
 from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -26,6 +28,7 @@ from possibly.control.runtime.attributes import (
     LOOKING_AT_LIVES,
     Part,
     attribute_part,
+    kept_parts,
     member_part,
     object_part,
     reading_parts,
@@ -46,6 +49,8 @@ from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import ONLY_LOOKING
 from possibly.control.runtime.memory import VISIBLE, Memory
 from possibly.control.runtime.things import (
+    CLASS,
+    CODE,
     CONTAINER,
     CONTAINERS,
     INSTANCE,
@@ -55,9 +60,12 @@ from possibly.control.runtime.things import (
     Named,
     class_has,
     dictionary_of,
+    in_c,
     is_a,
     is_own,
     is_user_class,
+    linked,
+    may_hold,
     module_of,
 )
 from possibly.control.runtime.variables import is_behaviour
@@ -120,6 +128,8 @@ def _all_attributes(value: Any, owner: Any, now: tuple[Kernel, Memory], at: str,
     if now[0].alone or now[0].quiet:
         return []
     parts = [part for name in list(value) if (part := _entry(owner, name, now, writes, at))]
+    if in_c(type(owner)) is not None and not is_a(owner, (type, types.ModuleType)):
+        parts.append(object_part(owner, now, writes, at))  # its methods may store there
     return [*parts, shape_part(owner, now, writes, at)]
 
 
@@ -157,11 +167,11 @@ def read_item(value: Any, key: Any, at: str) -> list[Part]:
     if found is None:
         _touch_behind(value, False, at)
         return []
-    is_made = is_a(value, defaultdict) and _is_made(value, key)
-    mode = touch_item(found, value, key, is_made, at)
+    makes = is_made(value, key)
+    mode = touch_item(found, value, key, makes, at)
     if mode:
         found[1].saw(found[0], mode, _item(value, key))
-    if not is_made:
+    if not makes:
         return []
     named = found[2]
     thing, footprint = item_of(value, named, key, True)
@@ -175,8 +185,10 @@ def key_parts(key: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
     return parts_of(key, now, at)
 
 
-def _is_made(value: Any, key: Any) -> bool:
+def is_made(value: Any, key: Any) -> bool:
     """An item that is made if it is missing."""
+    if not is_a(value, defaultdict):
+        return False
     try:
         return value.default_factory is not None and not dict.__contains__(value, key)
     except TypeError:
@@ -235,12 +247,23 @@ def _touch_behind(value: Any, writes: bool, at: str, *stored: Any) -> None:
             return
         kind = now[1].things.kind(value)
         name = "__setitem__" if writes else "__getitem__"
-        if kind == INSTANCE and not _tells(value, name):
+        if kind in (INSTANCE, CLASS) and not _tells(value, name):
             _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, True))
             _hand(method_of(type(value), name), value, now, at)
         elif type(value) in LOOKING_THROUGH or kind == OPAQUE:
             _hand(method_of(type(value), name), value, now, at)
+            writes = writes or may_make(type(value))
             _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, writes))
+
+
+def may_make(cls: type) -> bool:
+    """Whether an object in C of a package may make an item that is asked for, or change what it is given.
+
+    Of the standard library it is known which ones do, and what shows memory does not.
+    """
+    base = in_c(cls)
+    root = module_of(base).partition(".")[0] if base is not None else ""
+    return bool(root) and root not in sys.stdlib_module_names and not class_has(cls, "__array_interface__")
 
 
 def _touch_parts(now: tuple[Kernel, Memory], at: str, parts: Callable[[], list[Part]]) -> None:
@@ -364,13 +387,34 @@ def _held(
         return plainly(value), False
     if kind == OPAQUE:
         found.append(object_part(value, now, writes or class_has(type(value), "__next__"), at))
+        if attributes and may_hold(type(value)):
+            _attributes(value, now, at, writes, attributes, found)
+        found += kept_parts(type(value), writes)
         found += files.parts_of(value)
         if is_weak(type(value)):
             found.append(LOOKING_AT_LIVES)
-        return [*memory.things.sources.get(id(value), ()), *bases(value)], True
+        return [*memory.things.sources.get(id(value), ()), *bases(value), *linked(value)], True
     if kind == INSTANCE:
-        return _attributes(value, now, at, writes, attributes, found), False
+        held = _attributes(value, now, at, writes, attributes, found)
+        if in_c(type(value)) is None:
+            return held, False
+        found.append(object_part(value, now, writes, at))
+        return held + linked(value), False
+    if is_a(value, type):
+        return _of_registry(value, now, at, writes, found), True
     return (list(value) if type(value) in (tuple, frozenset) else []), False
+
+
+def _of_registry(cls: Any, now: tuple[Kernel, Memory], at: str, writes: bool, found: list[Part]) -> list[Any]:
+    """Notes what a class keeps for the methods of its own class (the members of an enumeration)."""
+    if type(cls) in PLAIN_CLASSES:
+        return []
+    kept = {name: held for name, held in cls.__dict__.items() if is_a(held, CONTAINERS)}
+    found += [member_part(cls, name, now, writes, at) for name in kept]
+    return list(kept.values())
+
+
+PLAIN_CLASSES = frozenset({type, ABCMeta})
 
 
 def _attributes(
@@ -380,6 +424,8 @@ def _attributes(
     names = [] if _tells(value, "__eq__") else list(getattr(type(value), "__dataclass_fields__", ()))
     if issubclass(type(value), BaseException):
         names += _of_exceptions(type(value))
+    if type(value) is types.FunctionType:
+        names.append("__qualname__")
     if attributes or (is_a(value, types.SimpleNamespace) and not _tells(value, "__eq__")):
         names += [*(dictionary_of(value) or ()), *_slots(type(value)), *_of_classes(type(value))]
         found.append(shape_part(value, now, writes, at))
@@ -484,6 +530,7 @@ def contains(item: Any, value: Any, at: str) -> None:
 
 # ---- iterators ----------------------------------------------------------------------------------
 
+TUPLE_ITERATOR: type = type(iter(()))
 LIST_ITERATOR: type = type(iter([]))
 SIMPLE_ITERATORS: frozenset[type] = frozenset(
     {
@@ -516,6 +563,8 @@ def iterate(value: Any, at: str, is_reversed: bool = False) -> None:
     kind = now[1].things.kind(base)
     if kind in (CONTAINER, OPAQUE):
         now[1].things.named(base, now[0], at)
+    if kind == CLASS:
+        deep(base, at)
     if kind == CONTAINER and (is_reversed or not is_a(base, BY_NUMBER)):
         _begin_over(base, at)
 
@@ -534,7 +583,7 @@ def _begin_over(base: Any, at: str) -> None:
 def advance(value: Any, at: str) -> list[Part]:
     """An iterator is about to go on to its next item: that is read, and the iterator changes."""
     now = accesses.active()
-    if now is None or type(value) in SIMPLE_ITERATORS:
+    if now is None or is_unshared(value, now[1]):
         return []
     if type(value) is not types.CoroutineType:  # the frames of what is awaited are looked at (`spin`)
         now[0].running().trail.turn()
@@ -550,6 +599,11 @@ def advance(value: Any, at: str) -> list[Part]:
     parts += _calling_parts(value, now, at)
     touch_all(now, parts, at)
     return parts
+
+
+def is_unshared(value: Any, memory: Memory) -> bool:
+    """An iterator over what does not change, which nobody else has: it was not made by a call."""
+    return type(value) in SIMPLE_ITERATORS and memory.things.known(value) is None
 
 
 def _calling_parts(value: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
@@ -592,10 +646,16 @@ def bases(value: Any, depth: int = 4) -> list[Any]:
     found: list[Any] = []
     for each in _flat(gc.get_referents(value)):
         if type(each) in PLAIN_ITERATORS or type(each) in LAZY_TYPES:
+            found += [each] if _is_known(each) else []
             found += bases(each, depth - 1)
         elif _is_gone_over(each, kind):
             found.append(each)
     return found
+
+
+def _is_known(value: Any) -> bool:
+    """An iterator that others may have too."""
+    return accesses.memory is not None and accesses.memory.things.known(value) is not None
 
 
 def _held_by(value: Any) -> list[Any]:
@@ -606,10 +666,6 @@ def _held_by(value: Any) -> list[Any]:
     return [each for each in gc.get_referents(value) if is_a(each, CONTAINERS) or type(each) is memoryview]
 
 
-CODE = frozenset({types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType})
-"""Iterators that are code of the program, which tells of itself."""
-
-
 def _is_gone_over(value: Any, kind: type) -> bool:
     if is_a(value, CONTAINERS):
         return kind is reversed
@@ -617,7 +673,13 @@ def _is_gone_over(value: Any, kind: type) -> bool:
 
 
 def _flat(values: list[Any]) -> list[Any]:
-    return [part for each in values for part in (each if type(each) is tuple else (each,))]
+    found: list[Any] = []
+    for each in values:
+        if type(each) is TUPLE_ITERATOR:  # over the arguments of `chain`
+            found += _flat([held for held in gc.get_referents(each) if type(held) is tuple])
+        else:
+            found += each if type(each) is tuple else (each,)
+    return found
 
 
 def inside_lazy(value: Any) -> list[Any]:

@@ -24,7 +24,16 @@ from operator import index
 from types import CodeType
 from typing import Any, NoReturn
 
-from possibly.control.execution import SPIN, Access, Choice, Operation, Outcome, Scheduler, Step
+from possibly.control.execution import (
+    CALLED_FROM,
+    SPIN,
+    Access,
+    Choice,
+    Operation,
+    Outcome,
+    Scheduler,
+    Step,
+)
 from possibly.control.forking.noted import Noted
 from possibly.control.models.moments import (
     Moment,
@@ -36,7 +45,7 @@ from possibly.control.models.moments import (
     moment_of,
     slot_of,
 )  # fmt: skip
-from possibly.control.runtime.places import place_of
+from possibly.control.runtime.places import place_of, users_line
 from possibly.control.runtime.spin import NEUTRAL
 from possibly.control.runtime.task import Carried, Clocks, Ready, Task, learn_under_lock, published
 
@@ -276,6 +285,7 @@ class Kernel:
         task.wakes_at = None if sleep is None else task.time + _seconds(sleep)
         if task.returns_to is None:
             self.flush()
+        task.called_from = users_line(sys._getframe())
         task.trail.arrive(task, self, task.operation)
         if self.alike is not None:
             self.alike.arrive(self, task)
@@ -536,6 +546,8 @@ class Kernel:
             self._detail = {}
             self._changes = 0
         turn = self._detail.setdefault("turn", [])
+        if line := users_line(sys._getframe()):
+            moment[CALLED_FROM] = line
         if is_change or len(turn) < MOMENTS:
             turn.append(moment)
         if is_change:
@@ -603,6 +615,8 @@ class Kernel:
             told, self._shut = self.alike.done(chosen, told, self._shut)
             if chosen.daemon and not self.has_last_words:
                 self._shut = (*self._shut, UNSEEN_END)
+        if chosen.called_from:
+            self._detail = {**(self._detail or {}), CALLED_FROM: chosen.called_from}
         done = (chosen.name, told, self._enabled, self._pending, self._detail, self._shut)
         step = _new(Step, done)
         self._chosen = self._operation = None

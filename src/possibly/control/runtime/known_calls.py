@@ -37,6 +37,12 @@ SIZES = frozenset({"__len__", "__bool__"})
 BY_KEY = frozenset({"get", "__getitem__", "__contains__"})
 ONLY_LOOKING = READERS | COMPARING | SIZES | BY_KEY
 """Methods of containers that change nothing."""
+LOOKING_OPERATORS = frozenset(
+    "__hash__ __format__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ __xor__ __neg__ "
+    "__pos__ __abs__ __invert__ __lshift__ __rshift__ __matmul__ __int__ __float__ __index__ "
+    "__radd__ __rsub__ __rmul__ __length_hint__ __dir__ __sizeof__ __bytes__ __get__".split()
+)
+"""Operators that change nothing."""
 LOOKING = frozenset("get keys items values copy".split())
 """Methods of a library's mappings that change nothing."""
 HARMLESS = frozenset(
@@ -52,6 +58,34 @@ ONLY_READING = frozenset(
     "fractions datetime io _io reprlib dataclasses collections _collections pathlib posixpath "
     "genericpath".split()
 )
+STATELESS: dict[str, str] = {
+    "they compute from what they are given": (
+        "_ast _bisect _blake2 _bz2 _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr "
+        "_codecs_tw _crypt _datetime _elementtree _heapq _imp _lzma _md5 _multibytecodec _opcode "
+        "_random _sha1 _sha2 _sha256 _sha3 _sha512 _sre _ssl _stat _statistics _string "
+        "_suggestions _symtable _tokenize _typing _zoneinfo array audioop binascii cmath errno "
+        "heapq bisect marshal pyexpat unicodedata zlib numpy scipy orjson ujson msgpack markupsafe "
+        "pydantic_core rpds yaml _yaml regex"
+    ),
+    "what they touch is outside, and told of as such": (
+        "fcntl grp mmap pwd select spwd termios _multiprocessing _posixshmem _posixsubprocess ossaudiodev"
+    ),
+    "what they keep belongs to one thread": "_ctypes ctypes _decimal",
+    "what they give is new each time": "_uuid secrets",
+}
+"""Modules in C, of the standard library and of packages, whose functions keep no state, and why."""
+WITHOUT_STATE = HARMLESS | ONLY_READING | {name for names in STATELESS.values() for name in names.split()}
+ASKING = ("get", "is_", "has_", "list", "lookup", "encode", "decode", "utf_", "complete_")
+"""So begin the names of functions of the standard library that only ask for the state of their module."""
+ADDRESSED = frozenset(
+    {
+        ("sys", "getrefcount"), ("sys", "_current_frames"), ("sys", "_current_exceptions"),
+        ("sys", "getallocatedblocks"), ("gc", "get_objects"), ("gc", "get_referrers"), ("gc", "get_count"),
+        ("gc", "get_stats"), ("_tracemalloc", "get_traced_memory"), ("_tracemalloc", "_get_traces"),
+        ("resource", "getrusage"),
+    }
+)  # fmt: skip
+"""Functions whose answer depends on everything that every task does."""
 IN_PLACE = frozenset("iadd iand iconcat ifloordiv ilshift imod imul ior ipow isub ixor itruediv".split())
 """Functions of `operator` that change their first argument."""
 OUTSIDE = {
@@ -70,6 +104,12 @@ _LIMIT = "the limit of recursion"
 _COLLECTOR = "the collector"
 _LOCALE = "the locale"
 _DIALECTS = "the dialects of csv"
+_DIGITS = "the limit of digits"
+_FLAGS = "how libraries are opened"
+_PRIORITY = "the priority of the process"
+_DESCRIPTORS = "what descriptors of files are set to"
+_ZONE = "the time zone"
+_HANDLERS = "the handlers of signals"
 _CLASSES = "what classes count as subclasses"
 PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
     ("posix", "chdir"): (_DIRECTORY, True), ("posix", "fchdir"): (_DIRECTORY, True),
@@ -107,6 +147,15 @@ PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
     ("_csv", "get_dialect"): (_DIALECTS, False), ("_csv", "reader"): (_DIALECTS, False),
     ("_csv", "writer"): (_DIALECTS, False),
     ("decimal", "setcontext"): ("the context of decimal numbers", True),
+    ("sys", "set_int_max_str_digits"): (_DIGITS, True), ("sys", "get_int_max_str_digits"): (_DIGITS, False),
+    ("sys", "setdlopenflags"): (_FLAGS, True), ("sys", "getdlopenflags"): (_FLAGS, False),
+    ("posix", "nice"): (_PRIORITY, True), ("posix", "setpriority"): (_PRIORITY, True),
+    ("posix", "getpriority"): (_PRIORITY, False), ("posix", "set_blocking"): (_DESCRIPTORS, True),
+    ("posix", "get_blocking"): (_DESCRIPTORS, False), ("posix", "set_inheritable"): (_DESCRIPTORS, True),
+    ("posix", "get_inheritable"): (_DESCRIPTORS, False), ("time", "tzset"): (_ZONE, True),
+    ("time", "localtime"): (_ZONE, False), ("time", "mktime"): (_ZONE, False),
+    ("_signal", "getsignal"): (_HANDLERS, False), ("signal", "getsignal"): (_HANDLERS, False),
+    ("_signal", "signal"): (_HANDLERS, True), ("signal", "signal"): (_HANDLERS, True),
 }  # fmt: skip
 """Functions that read or change a state of the whole process: (module, name) -> (the state, changes)."""
 SUBCLASSES = Access(_CLASSES, False)

@@ -60,6 +60,10 @@ LAST_WORDS = "_:last words"
 FUNCTION_PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 """Attributes of a function that every call of it reads."""
 CELLS = "cell_contents"
+RAISING = "raise"
+"""Somebody looks at where exceptions were raised: so whoever raises one changes that."""
+REFERENCES = "__weakref__"
+"""Somebody counts the weak references to objects: so whoever makes one changes that."""
 
 
 class Logged(NamedTuple):
@@ -135,6 +139,8 @@ class Memory:
         """What classes say of names (see `attributes`)."""
         self.ignored = ignored
         self.find_unread: Callable[[], frozenset[int]] | None = None
+        self.look: Callable[[Any, str, bool], bool] | None = None
+        """Tells that an attribute of a model is read or written; whether that is all."""
         self.find_changed: Callable[[Any], list[Any]] | None = None
         """What a function in C changes that somebody calls."""
         self.unread: frozenset[int] = frozenset()
@@ -372,7 +378,8 @@ class Memory:
             self.hide(kernel, LIVES, (access,))
             return
         kernel.add(access)
-        if self.drops.get(kernel.current.name) != len(kernel.steps):
+        is_whole = kernel.current.host is not None and not kernel.is_mixed  # nobody comes between in a turn
+        if not is_whole and self.drops.get(kernel.current.name) != len(kernel.steps):
             what = "the end of an object that a local variable held, which a weak reference tells of"
             kernel.uncontrolled[what] = None
 

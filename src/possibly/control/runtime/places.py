@@ -17,6 +17,8 @@ boundary: CodeType | None = None
 
 tells_frameworks = False
 """Where code of an installed package is at work for the user's, that is the place."""
+_libraries: dict[str, bool] = {}
+"""File -> whether it is of a library."""
 _frameworks: dict[str, str] = {}
 """File -> how it is shown if it is of an installed package."""
 
@@ -92,6 +94,25 @@ def callers() -> dict[int, CodeType]:
 def forget(file: str) -> None:
     """How the file is shown is asked anew."""
     known.pop(file, None)
+
+
+def users_line(frame: FrameType | None) -> str:
+    """The line of the user's own code that called the library at work; empty where theirs is at work."""
+    is_inside = False
+    while frame is not None and (code := frame.f_code) is not boundary:
+        if name := shown(code.co_filename):
+            if not _is_of_library(code.co_filename):
+                return f"{name}:{frame.f_lineno}" if is_inside else ""
+            is_inside = True
+        frame = frame.f_back
+    return ""
+
+
+def _is_of_library(file: str) -> bool:
+    found = _libraries.get(file)
+    if found is None:
+        found = _libraries[file] = bool(of_library(file))
+    return found
 
 
 def place_of(frame: FrameType | None) -> str:

@@ -22,6 +22,7 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
     LOOKING_AT_LIVES,
     delete_attribute,
+    raise_again,
     read_attribute,
     reading_parts,
     special_parts,
@@ -40,6 +41,7 @@ from possibly.control.runtime.items import (
     delete_item,
     is_followed,
     is_namespace,
+    is_unshared,
     is_weak,
     iterate,
     method_of,
@@ -175,7 +177,7 @@ class Site:
             if type(value) not in NUMBERS:
                 size(value, self.at)
         elif kind == ADVANCE:
-            if type(value) not in SIMPLE_ITERATORS:
+            if memory is not None and not is_unshared(value, memory):
                 self._advance(value)
         elif kind == READ_CELL:
             read_cell(self.word, value, self.at)
@@ -403,6 +405,8 @@ class Site:
                 self._enter_context(value)
             case Kind.EXIT_CONTEXT:
                 self._call(value, (), ())
+            case Kind.RAISE:
+                raise_again(value, at)
             case Kind.IMPORT:
                 read_item(sys.modules, self.word, at)
             case Kind.LOCAL:

@@ -39,8 +39,8 @@ class Task:
     """A thread or a task of an event loop."""
 
     __slots__ = (
-        "act", "always", "ancestry", "begins", "calls", "children", "clock", "daemon", "deadline",
-        "ended", "held", "hidden", "host", "index", "label", "lock", "looks", "loop", "name",
+        "act", "always", "ancestry", "begins", "called_from", "calls", "children", "clock", "daemon",
+        "deadline", "ended", "held", "hidden", "host", "index", "label", "lock", "looks", "loop", "name",
         "objects", "operation", "random", "ready", "refresh", "returns_to", "sections",
         "shown", "things", "time", "timed_out", "trail", "wakes_at", "why",
     )  # fmt: skip
@@ -61,6 +61,8 @@ class Task:
         self.always: tuple[Access, ...] = ()
         """What each of its steps touches."""
         self.operation: Operation | None = None
+        self.called_from = ""
+        """The user's line that called the library in which the operation is."""
         self.ready: Ready | None = None
         self.refresh: Callable[[], Operation] | None = None
         """Says anew what the task is about to do, where that changes while it waits."""

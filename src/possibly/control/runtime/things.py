@@ -18,6 +18,7 @@ families.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import threading
@@ -54,15 +55,20 @@ SIMPLE_TYPES = frozenset(
 )  # fmt: skip
 """Values that do not change, or through which only others are seen."""
 SIMPLE_MODULES = frozenset(
-    "_asyncio _contextvars _decimal _queue _thread abc asyncio concurrent contextvars datetime decimal enum "
-    "fractions functools inspect ipaddress logging numbers operator pathlib possibly queue re string "
-    "threading typing uuid".split()
+    "_asyncio _queue _thread asyncio concurrent datetime enum fractions ipaddress logging numbers operator "
+    "pathlib possibly queue re threading typing uuid".split()
 )
 """Modules whose objects do not change, or are modelled, or belong to one task each."""
-
-
-CHANGING = frozenset({("decimal", "Context"), ("_contextvars", "Context")})
-"""Classes of these modules whose objects change."""
+SIMPLE_CLASSES = frozenset(
+    {
+        ("_contextvars", "ContextVar"), ("_contextvars", "Token"), ("decimal", "Decimal"),
+        ("decimal", "DecimalTuple"), ("inspect", "Signature"), ("inspect", "Parameter"),
+        ("functools", "cached_property"), ("functools", "partialmethod"),
+        ("functools", "singledispatchmethod"), ("functools", "_lru_cache_wrapper"), ("string", "Template"),
+        ("string", "Formatter"),
+    }
+)  # fmt: skip
+"""Of other modules, the classes of which that is true: (module, name)."""
 _new = tuple.__new__
 """Makes named tuples in half the time that their own names take."""
 
@@ -230,11 +236,106 @@ def _is_simple(cls: type) -> bool:
     if getattr(cls, "possibly_changes", False):  # a class of ours whose objects the program changes
         return False
     module = module_of(cls)
-    if (module, cls.__name__) in CHANGING:
-        return False
+    if (module, cls.__name__) in SIMPLE_CLASSES:
+        return True
     if issubclass(cls, Enum):  # a member of one of a library: whoever stores into it tells of that
         return True
     return cls in SIMPLE_TYPES or module.partition(".")[0] in SIMPLE_MODULES
+
+
+def in_c(cls: type) -> type | None:
+    """The class in C by which objects of this one keep what no attribute shows; None: there is none."""
+    if cls not in _in_c:
+        _in_c[cls] = next((base for base in cls.__mro__ if base not in _BARE and _is_in_c(base)), None)
+    return _in_c[cls]
+
+
+_in_c: dict[type, type | None] = {}
+_BARE = frozenset({object, types.SimpleNamespace, types.FunctionType, threading.local})
+"""Classes in C all of whose state is in attributes, or each task's own."""
+
+
+def _is_in_c(cls: type) -> bool:
+    """Whether no class statement has made it: it has methods, or a maker, in C."""
+    if not cls.__flags__ & _MADE_LATER:
+        return True
+    return any(
+        type(held) in _METHODS or (name == "__new__" and type(held) in _FUNCTIONS)
+        for name, held in vars(cls).items()
+    )
+
+
+_MADE_LATER = 1 << 9
+_METHODS = (types.MethodDescriptorType, types.ClassMethodDescriptorType, types.WrapperDescriptorType)
+_FUNCTIONS = (types.BuiltinFunctionType, METHOD_IN_C)
+
+
+def linked(value: Any) -> list[Any]:
+    """The objects that one in C holds and that change: whatever it does may look at them, or change them."""
+    cls = type(value)
+    if in_c(cls) is None or cls in CODE:
+        return []
+    if cls.__flags__ & _COLLECTED:
+        held: list[Any] = gc.get_referents(value)
+    else:  # it may show the memory of another, as views of arrays do, and does not say so to the collector
+        held = [value.base] if class_has(cls, "base") else []
+    own = dictionary_of(value)
+    if own:
+        mine = set(map(id, own.values()))
+        held = [each for each in held if each is not own and id(each) not in mine]
+    return [each for each in map(_behind_view, _opened(held)) if _kind(type(each)) in (CONTAINER, OPAQUE)]
+
+
+def _opened(held: list[Any]) -> list[Any]:
+    """With what tuples and dictionaries among these hold."""
+    found = list(held)
+    for each in held:
+        if type(each) is tuple:
+            found += each
+        elif type(each) is dict and len(each) < MOST_OPENED:
+            found += each.values()
+    return found
+
+
+MOST_OPENED = 100
+
+
+def _behind_view(value: Any) -> Any:
+    try:
+        return value.obj if type(value) is memoryview else value
+    except ValueError:  # it is released
+        return None
+
+
+_COLLECTED = 1 << 14
+"""The flag of types whose objects tell the collector what they hold."""
+CODE = frozenset({types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType})
+"""What holds code of the program, which tells of itself."""
+
+
+def keeper(cls: type) -> str:
+    """The package whose objects of this class may hold others without saying so; empty for all others.
+
+    Objects in C that the collector does not ask may still lead to each other: all of a package are one thing.
+    """
+    found = _keepers.get(cls)
+    if found is None:
+        base = in_c(cls)
+        found = _keepers[cls] = "" if base is None else _keeper(base)
+    return found
+
+
+def _keeper(base: type) -> str:
+    root = module_of(base).partition(".")[0]
+    is_silent = not base.__flags__ & _COLLECTED and not class_has(base, "__array_interface__")
+    if is_silent and root not in sys.stdlib_module_names:
+        return root
+    return next((_IN_PIECES[each.__name__] for each in base.__mro__ if each.__name__ in _IN_PIECES), "")
+
+
+_keepers: dict[type, str] = {}
+_IN_PIECES = {"SignalDictMixin": "decimal", "Context": "decimal"}
+"""Classes of the standard library of which one shows what belongs to the other."""
 
 
 def is_a(value: Any, kinds: Any) -> bool:
@@ -268,7 +369,7 @@ followed_classes: set[type] = set()
 def is_own(function: Any) -> bool:
     """Whether a function tells of itself: it is the program's, or instrumented."""
     code = getattr(function, "__code__", None)
-    if code is None:
+    if not isinstance(code, types.CodeType):
         return False
     found = _own.get(code)
     if found is None:

@@ -198,6 +198,9 @@ class _Inserter:
             return self._told(self._site(Kind.FORMAT), self._new("COPY", depth))
         if name in table.GIVING_BACK:
             return self._of_given_back(number)
+        if name in table.RAISING:
+            depth = each.argument  # none: what is being handled is raised again
+            return self._told(self._site(Kind.RAISE), self._new("COPY", depth + 1)) if depth else []
         if name in table.IMPORTING:
             site = self._site(Kind.IMPORT, self.code.co_names[each.argument])
             return self._told(site, self._itself(site))

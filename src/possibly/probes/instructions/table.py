@@ -92,6 +92,8 @@ class Kind(IntEnum):
     """What a function returns or a generator yields: whoever called it may be in C, and read that."""
     IMPORT = 38
     """Nothing: a module is looked for by its name."""
+    RAISE = 39
+    """The exception, or its class."""
 
 
 _TRUTH = dict.fromkeys(
@@ -131,6 +133,8 @@ SEVERAL: dict[str, tuple[Kind, int]] = {
 }  # fmt: skip
 """So many values from the top are given, as a tuple, the lowest first."""
 IMPORTING = frozenset({"IMPORT_NAME"})
+RAISING = frozenset({"RAISE_VARARGS"})
+"""What is raised lies below its cause, if there is one."""
 GIVING_BACK = frozenset("RETURN_VALUE YIELD_VALUE".split())
 GLOBALS: dict[str, Kind] = {
     "LOAD_GLOBAL": Kind.READ_GLOBAL, "LOAD_NAME": Kind.READ_GLOBAL, "DELETE_GLOBAL": Kind.DELETE_GLOBAL,
@@ -157,7 +161,7 @@ UNSEEN = frozenset(
     LOAD_BUILD_CLASS LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_CONST IMPORT_STAR
     SETUP_ANNOTATIONS ASYNC_GEN_WRAP
     PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE JUMP_FORWARD IS_OP RERAISE COPY
-    LOAD_FAST STORE_FAST DELETE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE RAISE_VARARGS
+    LOAD_FAST STORE_FAST DELETE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE
     GET_AWAITABLE MAKE_FUNCTION BUILD_SLICE JUMP_BACKWARD_NO_INTERRUPT MAKE_CELL LOAD_CLOSURE JUMP_BACKWARD
     EXTENDED_ARG LIST_APPEND SET_ADD MAP_ADD COPY_FREE_VARS RESUME BUILD_STRING PRECALL KW_NAMES
     POP_JUMP_BACKWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_NONE INTERPRETER_EXIT END_FOR END_SEND CLEANUP_THROW
@@ -169,5 +173,5 @@ UNSEEN = frozenset(
 """They touch only the stack, local variables, and objects that were just made, or call nothing but Python."""
 KNOWN = (
     UNSEEN | TOP.keys() | SECOND.keys() | FOURTH.keys() | PAIR.keys() | SEVERAL.keys() | GLOBALS.keys()
-    | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS | IMPORTING | GIVING_BACK
+    | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS | IMPORTING | GIVING_BACK | RAISING
 )  # fmt: skip

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import ref
 
+from possibly.control.attached import Attached
 from possibly.control.models.loops.coroutines import AsyncTask, name_of, touch
 from possibly.control.models.loops.turns import awaited_primitive, caller_of_use, tell_use
 from possibly.control.runtime import kernel as running
@@ -44,10 +45,24 @@ class Holder(NamedTuple):
     at: str
 
 
-_holders: WeakKeyDictionary[Any, Holder] = WeakKeyDictionary()
+_holders: Attached[Holder] = Attached()
 """Of the locks that are taken: a lock of asyncio does not know it itself."""
 _WAITS = {"acquire": "acquire", "__aenter__": "acquire", "get": "get", "put": "put", "wait": "wake"}
 """How threads wait that do the same."""
+
+
+_conditions: Attached[ref[Any]] = Attached()
+"""Of locks that conditions have: a weak reference to the condition, by whose name a lock without one goes."""
+
+
+def _call_after_condition(lock: Any) -> None:
+    """The lock of `Jobs#1.changed` is called so, as soon as the condition has that name."""
+    kernel, condition = running.kernel, _conditions[lock]()
+    if kernel is None or condition is None:
+        return
+    name, label = name_of(lock), kernel.labels.get(name_of(condition), "the ")
+    if kernel.labels.get(name, "the ").startswith("the ") and not label.startswith("the "):
+        kernel.labels[name] = label
 
 
 def _hold(primitive: Any, method: str, place: str) -> None:
@@ -66,6 +81,8 @@ def why_blocked(owner: Any) -> dict[str, Any]:
     if found is None:
         return told | {"for": _tasks_behind(getattr(owner, "_fut_waiter", None))}
     primitive, method = found
+    if isinstance(primitive, asyncio.Condition) and _WAITS.get(method) == "acquire":
+        primitive = primitive._lock  # type: ignore[attr-defined]
     holder = _holders.get(primitive)
     is_unit = isinstance(primitive, asyncio.Semaphore)
     told |= {"thing": name_of(primitive), "does": "take" if is_unit else _WAITS.get(method, "await")}
@@ -90,6 +107,8 @@ def _named(plain: Any) -> Any:
         plain(self, *given, **options)
         if running.kernel is not None:
             name_of(self)
+        if isinstance(self, asyncio.Condition):
+            _conditions[self._lock] = ref(self)  # type: ignore[attr-defined]
 
     return __init__
 
@@ -101,6 +120,8 @@ def _seen(plain: Any, writes: bool) -> Any:
         async def coroutine(self: Any, *given: Any, **options: Any) -> Any:
             touch(self, writes)
             place = caller_of_use()
+            if self in _conditions:
+                _call_after_condition(self)
             try:
                 result = await plain(self, *given, **options)
             finally:
@@ -117,7 +138,7 @@ def _seen(plain: Any, writes: bool) -> Any:
         place = "" if plain.__name__ in _INNER else caller_of_use()
         result = plain(self, *given, **options)
         if plain.__name__ == "release":
-            _holders.pop(self, None)
+            _holders.drop(self)
         tell_use(
             plain.__name__, name_of(self), place, given[:1] if plain.__name__ == "put_nowait" else result
         )

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from possibly.control.attached import Attached
 from possibly.control.execution import ANY, SPIN, Access
 from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.places import place_of
+from possibly.control.runtime.things import is_a
 from possibly.probes.port import called
 
 PlainTask: Any = asyncio.Task
@@ -132,10 +133,10 @@ class LoopState:
         return self.running and not self.busy
 
 
-states: weakref.WeakKeyDictionary[Any, LoopState] = weakref.WeakKeyDictionary()
+states: Attached[LoopState] = Attached()
 numbers = count(1)
 """Of tasks that nobody named; begins anew with each execution."""
-known_tasks: weakref.WeakKeyDictionary[Any, Task] = weakref.WeakKeyDictionary()
+known_tasks: Attached[Task] = Attached()
 """Task of asyncio -> task of ours."""
 
 
@@ -157,8 +158,7 @@ def touch(thing: Any, writes: bool) -> None:
     if kernel is None:
         return
     if kernel.current.host is None:
-        if writes:
-            _use_from_outside(thing, kernel)
+        _use_from_outside(thing, kernel, writes)
         return
     if _hears:
         _stop_at(thing, writes, kernel)
@@ -186,17 +186,26 @@ def _stop_at(thing: Any, writes: bool, kernel: Kernel) -> None:
         kernel.visible("use", name_of(thing), (Access(name_of(thing), writes),))
 
 
-def _use_from_outside(thing: Any, kernel: Kernel) -> None:
-    """A thread changes what belongs to the loop of another: that is a step, and wakes nobody."""
+def _use_from_outside(thing: Any, kernel: Kernel, writes: bool = True) -> None:
+    """A thread uses what belongs to the loop of another: that is a step, and wakes nobody."""
     memory = accesses.memory
-    others = [state for state in list(states.values()) if state.running and state.host is not kernel.current]
-    if memory is None or not others or kernel.quiet:
+    others = [state for state in states.values() if state.running and state.host is not kernel.current]
+    if memory is None or kernel.quiet:
+        return
+    name = name_of(thing)
+    if not others:  # it serves threads alone, or its own loop does not run yet
+        memory.access(kernel, name, name, (Access(name, writes),), place_of(sys._getframe()))
         return
     if FROM_THREADS not in memory.visible:
         memory.racy[FROM_THREADS] = None
         memory.overflowed.add(FROM_THREADS)
-    loops = tuple(Access(state.name, True) for state in others)
-    kernel.visible("use", name_of(thing), (Access(name_of(thing), True), *loops))
+    loops = tuple(Access(state.name, True) for state in others if writes)
+    kernel.visible("use", name, (Access(name, writes), *loops))
+
+
+def is_of_loops(value: Any) -> bool:
+    """Whether it is a primitive, a future or a task of an event loop."""
+    return is_a(value, (asyncio.Future, asyncio.mixins._LoopBoundMixin))
 
 
 def resolved(thing: Any) -> None:

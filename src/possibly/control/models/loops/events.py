@@ -25,6 +25,7 @@ import sys
 from asyncio import base_events, events, futures, runners, tasks
 from functools import partial
 from itertools import islice
+from types import CodeType
 from typing import Any
 
 from possibly.control.endings import failures
@@ -74,7 +75,7 @@ def _owner(handle: Any) -> Any:
     """The task of asyncio whose turn a handle is, or None."""
     callback = handle._callback
     owner = getattr(callback, "__self__", None)
-    if isinstance(owner, PlainTask) and not owner.done():
+    if isinstance(owner, PlainTask) and not PlainTask.done(owner):
         name = getattr(callback, "__name__", "") or type(callback).__name__
         if "step" in name.lower() or "wakeup" in name.lower():
             return owner
@@ -136,7 +137,7 @@ def _stops(state: LoopState, kernel: Kernel) -> None:
     """
     kernel.add(Access(state.end, True))
     kernel.add(Access(state.census, True))
-    for owner, mine in list(known_tasks.items()):
+    for owner, mine in known_tasks.items():
         if mine.loop == state.name and not mine.ended and mine is not kernel.current:
             waiter = getattr(owner, "_fut_waiter", None)
             for name in (mine.name, *(_names_behind(waiter) if waiter is not None else ())):
@@ -175,7 +176,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     if owner is None:
         if not chosen.ended:  # a timer may cancel itself
             kernel.end(chosen)
-    elif owner.done():
+    elif PlainTask.done(owner):
         _ended(state, chosen, kernel)
     state.busy = False
 
@@ -263,7 +264,7 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
         if mine is not None and handle._cancelled and not mine.ended:
             state.handles.pop(mine, None)
             kernel.end(mine)
-    for owner, mine in list(known_tasks.items()):
+    for owner, mine in known_tasks.items():
         if (
             not mine.ended
             and mine.operation is None
@@ -329,7 +330,7 @@ def _only_wakes(callback: Any, loop: Any, state: LoopState, kernel: Kernel) -> b
 def _is_of_asyncio(callback: Any) -> bool:
     """Whether nobody tells what a callback touches: the program's own and those of packages are watched."""
     code = getattr(getattr(callback, "__func__", callback), "__code__", None)
-    return code is None or "/asyncio/" in code.co_filename.replace("\\", "/")
+    return not isinstance(code, CodeType) or "/asyncio/" in code.co_filename.replace("\\", "/")
 
 
 def _succeeded(future: Any) -> bool:

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from possibly.control.endings.failures import met
-from possibly.control.models.loops.coroutines import AsyncTask, Future, name_of
+from possibly.control.models.loops.coroutines import AsyncTask, Future, PlainTask, name_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.places import of_library, place_of, shown
 from possibly.recorder.snapshot import snapshot
@@ -39,12 +39,12 @@ def beginning_of_coroutine(coroutine: Any, waker: str) -> Moment:
 
 def end_of_turn(owner: Any) -> Moment:
     """What the task waits for from now on, or how it has ended."""
-    if not owner.done():
+    if not PlainTask.done(owner):
         coroutine = owner.get_coro()
         return {"kind": "awaits", **_awaited(owner, coroutine), "at": place_of_coroutine(coroutine)}
-    if owner.cancelled():
+    if PlainTask.cancelled(owner):
         return {"kind": "ends", "thing": "cancelled", "at": ""}
-    error = super(AsyncTask, owner).exception() if isinstance(owner, AsyncTask) else owner.exception()
+    error = PlainTask.exception(owner)
     if error is not None:
         met(error)
     return {"kind": "ends", "thing": "" if error is None else f"with {type(error).__name__}", "at": ""}
