@@ -15,8 +15,8 @@ import pytest
 
 from possibly.errors import PossiblyError
 from possibly.logic.specification import read_specification
+from possibly.recorder.stopped import looked_up
 from possibly.session.watching.paths_live import LivePaths, Told, has_break
-from possibly.views.cli.controlled.live import looked_up
 
 PROMPT = "(possibly) "
 PROGRAM = """\

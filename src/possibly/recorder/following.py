@@ -1,30 +1,23 @@
 """A log that is followed by the process that writes it, event by event, while the program runs.
 
-Law: an event is handed out by the thread that made it, before that thread goes on, wherever a probe or the
-entry and exit of a function tells it; a plain read or write of a variable at the next probe of any thread,
-for nothing may come between a store and its entry. Whoever is handed an event may take its time: all
-other threads wait at their next probe. Only this process of the operating system is followed; the logs of
-others are merged when the run is over.
+Law: an event is handed out where it is looked at (`looking`). Only this process of the operating system is
+followed; the logs of others are merged when the run is over.
 
 Everything else is the log's: the trace that is written in the end is the same.
 """
 
 from __future__ import annotations
 
-import _thread
-import builtins
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from possibly.probes import port
 from possibly.recorder import entries as e
-from possibly.recorder.log import Log
+from possibly.recorder.looking import Entry, LookingLog
 from possibly.recorder.merging.merge import Merge
 from possibly.recorder.merging.sources import Source, add_entry
 from possibly.recorder.recording import Recording, Settings
 
-Entry = tuple[Any, ...]
 Line = Callable[[Mapping[str, Any]], None]
 Lost = Callable[[str], None]
 """Takes the reason why no further event will be handed out."""
@@ -121,20 +114,16 @@ def _objects(entry: Entry) -> list[int]:
     return []
 
 
-class FollowedLog(Log):
+class FollowedLog(LookingLog):
     """A log whose events are handed to `line` as they happen."""
 
     def __init__(self, folder: str, name: str, parent: str, line: Line, lost: Lost = _say_lost) -> None:
         self._lost = lost
         self._looked: list[Entry] = []
-        self._looking = _thread.allocate_lock()
-        self._looker = 0
         self._defined: list[Entry] = []
         self.follower: Follower | None = None
         super().__init__(folder, name, parent)
         self.follower = Follower(self.key, line)
-        self.before = self.looked_before
-        self.after = self.looked_after
 
     @property
     def _definitions(self) -> list[Entry]:
@@ -148,43 +137,13 @@ class FollowedLog(Log):
                 self.follower.define(definition)
         self._defined = fresh
 
-    def put(self) -> None:
-        """Rewritten source calls these from now on, where no store stands right before."""
-        for name, value in (("_possibly_me", self.looked_me), ("_possibly_tell", self.looked_tell)):
-            setattr(builtins, name, value)
-
-    def looked_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
-        self.plain_before(action, thing, detail)
-        self.look()
-
-    def looked_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
-        self.plain_after(action, thing, detail)
-        self.look()
-
-    def looked_me(self) -> int:
-        self.look()
-        return port.me()
-
-    def looked_tell(self, entry: Entry) -> None:
-        self.append(entry)
-        self.look()
-
     # ---- handing out ----------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Hands out what is new; while another thread does so, waits for it."""
-        me = _thread.get_ident()
-        if self._looker == me:
-            return
-        with self._looking:
-            self._looker = me
-            try:
-                while self.entries:
-                    entry = self.entries.pop(0)
-                    self._looked.append(entry)
-                    self._hand_out(entry)
-            finally:
-                self._looker = 0
+    def look_at_new(self) -> None:
+        while self.entries:
+            entry = self.entries.pop(0)
+            self._looked.append(entry)
+            self._hand_out(entry)
 
     def _hand_out(self, entry: Entry) -> None:
         follower = self.follower
@@ -218,8 +177,6 @@ class FollowedLog(Log):
 
     def after_fork_in_child(self, name: str) -> None:
         """The child of a fork is another process: it is recorded, and followed by nobody."""
-        self._looking = _thread.allocate_lock()
-        self._looker = 0
         self._looked.clear()
         self.follower = None
         super().after_fork_in_child(name)
@@ -233,7 +190,3 @@ class FollowedRecording(Recording):
     def __init__(self, settings: Settings, line: Line, lost: Lost = _say_lost) -> None:
         log = FollowedLog(settings.folder, settings.name, settings.parent, line, lost)
         super().__init__(settings, log)
-
-    def start(self) -> None:
-        super().start()
-        self.log.put()

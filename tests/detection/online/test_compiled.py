@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from random import Random
 from types import ModuleType
@@ -18,9 +17,8 @@ from possibly.order.growing.computation import Growing
 from tests.detection.online.arrivals import growing_like, lines_of
 from tests.generate import random_trace
 from tests.order.growing.test_batches import arrive_all
+from tests.sampling import sampled
 from tests.twins import needs_kernels, plain
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 
 
 def random_predicate(random: Random, processes: list[str]) -> str:
@@ -50,7 +48,7 @@ class Told:
 @pytest.mark.parametrize("batch", range(4))
 def test_the_moment_is_that_of_the_plain_search(batch: int) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 120 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(120)):
         random = Random(seed)
         run = random_trace(random, events=random.randint(1, 16), joint=random.random() < 0.3)
         text = random_predicate(random, [process.name for process in run.processes])
@@ -72,7 +70,7 @@ def test_the_moment_is_that_of_the_plain_search(batch: int) -> None:
             assert fast.moment == slow.moment, (seed, text)
             assert fast.standing == slow.standing
         seen["found" if fast.moment is not None else "not"] += 1
-    assert min(seen["found"], seen["not"]) > 10 * MANY, seen
+    assert min(seen["found"], seen["not"]) > sampled(10), seen
 
 
 @needs_kernels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -25,8 +24,7 @@ from possibly.order.growing.lines import Step
 from tests.detection.online.any_slice import GeneralSlice
 from tests.detection.online.arrivals import Fields, SoFar, growing_like, least_with, lines_of
 from tests.generate import random_atom, random_formula, random_trace
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+from tests.sampling import sampled
 
 
 def bound(text: str, growing: Growing) -> Node:
@@ -75,7 +73,7 @@ class Arrivals:
 def test_the_first_moment_and_the_least_cut(batch: int) -> None:
     """After every arrival: possible iff a satisfying cut exists, at the least cut of an alternative."""
     seen: Counter[str] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 100 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(100)):
         run = Arrivals(seed)
         text = random_formula(run.random, run.trace, ["&", "|"], run.random.randint(0, 2)).text
         node = run.predicate(text)
@@ -97,7 +95,7 @@ def test_the_first_moment_and_the_least_cut(batch: int) -> None:
             seen["found" if search.moment else "not found"] += 1
         assert run.growing.taken == len(run.lines)
         run.growing.finish()
-    assert min(seen["found"], seen["not found"]) > 50 * MANY and seen["refused"] < 60 * MANY
+    assert min(seen["found"], seen["not found"]) > sampled(50) and seen["refused"] < sampled(60)
 
 
 def test_what_is_dropped_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +106,7 @@ def test_what_is_dropped_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_long_runs_are_followed_to_the_end() -> None:
     """Several hundred events, arriving late; the off-line slice is asked now and then."""
-    for seed in range(4 * MANY):
+    for seed in range(sampled(4)):
         random = Random(seed)
         trace = random_trace(random, events=600)
         names = [process.name for process in trace.processes]
@@ -133,7 +131,7 @@ def test_long_runs_are_followed_to_the_end() -> None:
 @pytest.mark.parametrize("batch", range(4))
 def test_the_moment_is_the_first(batch: int) -> None:
     """The event it names is the one after which a satisfying cut exists, and none did before."""
-    for seed in range(batch * 100_000, batch * 100_000 + 60 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(60)):
         run = Arrivals(seed, in_order=True)
         node = run.formula(run.conjunction())
         search = Possibly(run.growing, node)
@@ -169,7 +167,7 @@ def check_slice(slice_: OnlineSlice, so_far: SoFar, node: Node, what: object) ->
 @pytest.mark.parametrize("batch", range(10))
 def test_the_slice_is_that_of_the_run_so_far(batch: int) -> None:
     sliced = 0
-    for seed in range(batch * 100_000, batch * 100_000 + 100 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(100)):
         run = Arrivals(seed)
         text = run.conjunction()
         node = run.formula(text)
@@ -181,7 +179,7 @@ def test_the_slice_is_that_of_the_run_so_far(batch: int) -> None:
         for fields in run.lines:
             run.growing.arrive(fields)
             check_slice(slice_, run.so_far, node, (seed, text))
-    assert sliced > 60 * MANY
+    assert sliced > sampled(60)
 
 
 def test_the_edges_of_a_slice_give_its_cuts() -> None:
@@ -243,7 +241,7 @@ class Oracle:
 
 @pytest.mark.parametrize("batch", range(8))
 def test_the_general_slice_is_that_of_the_run_so_far(batch: int) -> None:
-    for seed in range(batch * 100_000, batch * 100_000 + 40 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(40)):
         run = Arrivals(seed, events=6)
         formula = random_formula(run.random, run.trace, ["&", "|"], run.random.randint(0, 2))
         if "done" in formula.text:
@@ -323,7 +321,7 @@ def most_tests(so_far: SoFar) -> int:
 @pytest.mark.parametrize("batch", range(8))
 def test_verdicts_are_those_of_the_run_so_far_and_final_ones_stay(batch: int) -> None:
     seen: Counter[tuple[bool, bool]] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 80 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(80)):
         run = Arrivals(seed)
         node = run.formula(combination(run))
         try:
@@ -341,7 +339,7 @@ def test_verdicts_are_those_of_the_run_so_far_and_final_ones_stay(batch: int) ->
                 assert standing.is_final, (seed, node)
             settled = standing.value if standing.is_final else settled
             seen[standing.value, standing.is_final] += 1
-    assert len(seen) == 4 and min(seen.values()) > 20 * MANY, seen
+    assert len(seen) == 4 and min(seen.values()) > sampled(20), seen
 
 
 def combination(run: Arrivals) -> str:
@@ -366,7 +364,7 @@ def combination(run: Arrivals) -> str:
 def test_what_is_called_final_never_changes(batch: int) -> None:
     """Any formula of branching time, evaluated on every beginning of a run by visiting cuts."""
     finals = 0
-    for seed in range(batch * 100_000, batch * 100_000 + 60 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(60)):
         run = Arrivals(seed, events=6)
         operators = ["EF", "AF", "EG", "AG", "EX", "AX", "EX[]", "EU", "AU"]
         text = random_formula(run.random, run.trace, operators, run.random.randint(1, 2)).text
@@ -379,7 +377,7 @@ def test_what_is_called_final_never_changes(batch: int) -> None:
             if is_final(node, value):
                 finals += 1
                 assert set(values[number:]) == {value}, (seed, text)
-    assert finals > 40 * MANY
+    assert finals > sampled(40)
 
 
 @pytest.mark.parametrize(

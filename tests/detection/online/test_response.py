@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections import Counter
 from random import Random
@@ -16,14 +15,13 @@ from possibly.logic.parser import parse
 from possibly.order.growing.computation import Growing
 from tests.detection.online.arrivals import SoFar, growing_like, lines_of
 from tests.generate import random_trace
+from tests.sampling import sampled
 from tests.twins import needs_kernels
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 
 
 def test_the_value_is_that_of_the_run_so_far() -> None:
     seen: Counter[bool] = Counter()
-    for seed in range(60 * MANY):
+    for seed in range(sampled(60)):
         random = Random(seed)
         run = random_trace(random, events=random.randint(1, 8))
         growing = growing_like(run)
@@ -37,7 +35,7 @@ def test_the_value_is_that_of_the_run_so_far() -> None:
             value = so_far.holds(formula)
             assert monitor.standing.value == value and not monitor.standing.is_final, (seed, first, second)
             seen[value] += 1
-    assert min(seen[True], seen[False]) > 20 * MANY, seen
+    assert min(seen[True], seen[False]) > sampled(20), seen
 
 
 @needs_kernels

@@ -10,6 +10,7 @@
 - `search`: the search for least cuts on a computation that grows
 - `slice`: the slice of a regular predicate on a growing computation, current after every event
 - `standing`: what a formula is worth on a run so far
+- `tasks`: formulas of the task logic about one or two tasks, on-line
 - `terms`: state predicates that can be followed on-line, as alternatives of terms on one chain or one
   channel each
 - `keyed`: A formula for each value of a key, on-line

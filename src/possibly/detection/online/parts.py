@@ -286,6 +286,14 @@ class Clocks:
     def size(self) -> int:
         return sum(map(len, self._known))
 
+    def counts(self, place: Place) -> tuple[int, ...]:
+        """How many events of each process the least cut with that event has; position 0 is before all."""
+        process, position = place
+        known = self._known[process][position - 1] if position else ()
+        found = [*known, *[0] * (process + 1 - len(known))]
+        found[process] = position
+        return tuple(found)
+
     def knows(self, place: Place, other: Place) -> bool:
         """Whether the event at `place` has the other one, of another process, in its past or its step."""
         known = self._known[place[0]][place[1] - 1]

@@ -1,5 +1,6 @@
 """A run that is watched while it goes on.
 
+- `asked`: a recorded program whose processes wait until a monitor has heard of their events
 - `intake`: lines from several connections at once
 - `kept_lines`: the lines of a watched run, kept for its end
 - `listening`: the sockets of the on-line monitor

@@ -15,6 +15,7 @@ from typing import Any
 from possibly.detection.paths.online import Misfit, Occurred, PathMonitor
 from possibly.detection.paths.perform import Debugger, Function, Performer, check_actions
 from possibly.errors import TraceError
+from possibly.logic.languages import PATHS
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.machine import Machine, TooMuchError
 from possibly.logic.paths.parser import parse_path
@@ -25,7 +26,6 @@ from possibly.logic.specification import Definition, Property, Specification, Sy
 from possibly.order.growing.computation import Growing
 from possibly.trace.model import Value
 
-LANGUAGES = ("expect", "never", "watch")
 STOPPING = ("break", "error", "check_deadlock")
 """Statements at which a program may stop."""
 
@@ -178,7 +178,7 @@ class _Follower:
 
 
 def path_properties(specification: Specification) -> list[Property]:
-    return [found for found in specification.properties if found.language in LANGUAGES]
+    return [found for found in specification.properties if found.language in PATHS]
 
 
 def has_break(specification: Specification) -> bool:

@@ -22,12 +22,23 @@ from possibly.trace.jsonl import FORMAT, VERSION
 TOKEN = "POSSIBLY_TOKEN"
 
 
-class Lines:
-    """A way to a monitor that takes lines as they stand."""
+Hear = Callable[[Mapping[str, Any]], None]
+"""Is told what the monitor says of a line."""
 
-    def __init__(self, address: str, token: str | None = None) -> None:
+
+class Lines:
+    """A way to a monitor that takes lines as they stand. Several threads may use it.
+
+    With `told`, `line` returns once the monitor has taken the line in, and what path expressions say by then
+    was handed to `told`.
+    """
+
+    def __init__(self, address: str, token: str | None = None, told: Hear | None = None) -> None:
         self._way = _way(address)
         self._token = token or os.environ.get(TOKEN)
+        self._told = told
+        self._waiting = threading.Lock()
+        self._sent = 0
 
     @property
     def is_open(self) -> bool:
@@ -37,10 +48,21 @@ class Lines:
         fields: dict[str, Any] = {"format": FORMAT, "version": VERSION}
         if self._token and self._way.has_token:
             fields["token"] = self._token
+        if self._told is not None:
+            fields["answers"] = True
         self.line({**fields, "processes": processes, "shared": dict(shared)})
 
     def line(self, fields: Mapping[str, Any]) -> None:
-        self._way.put(json.dumps(fields).encode() + b"\n")
+        data = json.dumps(fields).encode() + b"\n"
+        if self._told is None:
+            self._way.put(data)
+            return
+        with self._waiting:
+            self._way.put(data)
+            self._sent += 1
+            heard = list(self._way.answers(self._sent)) if self._sent > 1 else []
+        for each in heard:
+            self._told(each)
 
     def close(self) -> None:
         self._way.close()
@@ -134,25 +156,11 @@ class Sender(Lines):
         shared: Mapping[str, Any] | None = None,
         *,
         token: str | None = None,
-        told: Callable[[Mapping[str, Any]], None] | None = None,
+        told: Hear | None = None,
     ) -> None:
-        super().__init__(address, token)
-        self._told = told
-        self._waiting = threading.Lock()
-        self._sent = 0
+        super().__init__(address, token, told)
         declared = [{"name": name, "init": dict(init)} for name, init in (processes or {}).items()]
         self.header(declared, shared or {})
-
-    def line(self, fields: Mapping[str, Any]) -> None:
-        if self._told is None:
-            super().line(fields)
-            return
-        with self._waiting:
-            super().line(fields if self._sent else {**fields, "answers": True})
-            self._sent += 1
-            heard = list(self._way.answers(self._sent)) if self._sent > 1 else []
-        for each in heard:
-            self._told(each)
 
     def event(self, p: str, **fields: Any) -> None:
         """An event of process p, with the fields of a trace file: `event("P1", set={"x": 2})`.

@@ -31,11 +31,14 @@ from possibly.detection.online.final import is_final
 from possibly.detection.online.keyed import KeyedMonitor
 from possibly.detection.online.monitor import Monitor, open_vocabulary
 from possibly.detection.online.standing import Moment
+from possibly.detection.online.tasks import TaskMonitor
 from possibly.errors import FormulaError, PossiblyError, TraceError
 from possibly.logic.bind import Bound, bind_property
+from possibly.logic.languages import FORMULAS
 from possibly.logic.paths.machine import TooMuchError
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Count, Index, Keyed, Node, Quantified
+from possibly.logic.tasks.bind import bind_tasks
 from possibly.logic.walk import nodes
 from possibly.order.growing.computation import Growing
 from possibly.records import replace
@@ -78,7 +81,7 @@ class _Watched:
     """One property, with what is known of it so far."""
 
     found: Property
-    monitor: Monitor | KeyedMonitor | None = None
+    monitor: Monitor | KeyedMonitor | TaskMonitor | None = None
     why_not: str | None = None
     """Why it is not followed event by event."""
     is_outgrown: bool = False
@@ -153,6 +156,8 @@ class WatchedRun:
             self._check_process(process)
         for variable, value in own.get("shared", {}).items():
             self._check_shared(variable, value)
+        for process in own.get("processes", ()) if self._growing is not None else ():
+            self._not_of_tasks(process["name"])
         self._processes |= {process["name"]: process for process in own.get("processes", ())}
         self._shared |= own.get("shared", {})
 
@@ -172,6 +177,13 @@ class WatchedRun:
                 f"shared variable {variable} has its initial value after the first event",
                 hint="--connections N waits for the headers of N connections",
             )
+
+    def _not_of_tasks(self, late: str) -> None:
+        """A task of a header has a local state from the beginning, whoever was looked at by then."""
+        for watched in self._watched:
+            if isinstance(watched.monitor, TaskMonitor) and late not in self._processes:
+                watched.monitor.stop()
+                watched.monitor, watched.why_not = None, f"process {quoted(late)} was announced later"
 
     @property
     def has_begun(self) -> bool:
@@ -196,7 +208,10 @@ class WatchedRun:
             return
         if self._paths is not None and found.name in self._paths.monitors:
             return
-        if found.language not in ("ctl", "ltl") or found.formula is None:
+        if found.language == "tl" and found.formula is not None:
+            self._bind_tasks(watched, found.formula, growing)
+            return
+        if found.language not in FORMULAS or found.formula is None:
             watched.why_not = f"properties of {found.language} have no on-line form"
             return
         lets = (let.formula for let in self.specification.lets)
@@ -211,6 +226,15 @@ class WatchedRun:
                 watched.why_not = "the formula says nothing that branching time can say as well"
                 return
             watched.monitor = Monitor(growing, formula)
+        except FormulaError as error:
+            watched.why_not = error.message
+        self._look(watched)
+
+    def _bind_tasks(self, watched: _Watched, formula: Node, growing: Growing) -> None:
+        lets = self.specification.lets
+        try:
+            bound = bind_tasks(formula, open_vocabulary(growing), lets, watched.found.source)
+            watched.monitor = TaskMonitor(growing, bound.formula)
         except FormulaError as error:
             watched.why_not = error.message
         self._look(watched)
@@ -328,6 +352,9 @@ class WatchedRun:
                     watched.why_not = f"it may mean process {quoted(name)} too, which no header names"
 
     def _look(self, watched: _Watched) -> None:
+        if isinstance(watched.monitor, TaskMonitor) and watched.monitor.lost is not None:
+            watched.why_not = watched.monitor.lost
+            watched.monitor = None
         if watched.monitor is None:
             return
         standing = watched.monitor.standing

@@ -12,20 +12,15 @@ operating system are not stopped. Ctrl-C at the prompt is a character, as no han
 from __future__ import annotations
 
 import atexit
-import linecache
 import os
-import re
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
-from possibly.errors import PossiblyError
-from possibly.probes import port
+from possibly.logic.specification import Specification
 from possibly.recorder.following import FollowedRecording
-from possibly.recorder.log import shown_path
 from possibly.recorder.recording import Settings
+from possibly.recorder.stopped import Stopped, Task
 from possibly.session.watching.paths_live import LivePaths, Told, unpacked
 from possibly.views.text.words import plain, value_text
 
@@ -33,6 +28,7 @@ LIVE = "POSSIBLY_LIVE"
 """The variable of the environment that holds the expressions."""
 CONTROL_C = b"\x03"
 LONGEST = 2_000
+MONITOR_KNOWS = "that is known where possibly watch runs; print NAME looks into the program itself"
 HELP = """\
 where [TASK]     where each task is; the whole stack of one
 vars [TEXT]      the recorded variables, those with TEXT in their name
@@ -98,24 +94,23 @@ class Terminal:
 
 
 class Stopper:
-    """Says what is found, and stops the program where it is asked to."""
+    """Says what is found, and talks with the user where the program is to stop."""
 
-    recording: FollowedRecording
-    live: LivePaths
-
-    def __init__(self, terminal: Terminal | None) -> None:
+    def __init__(self, terminal: Terminal | None, live: LivePaths | None = None) -> None:
         self.terminal = terminal
+        self.live = live
         self.is_off: set[str] = set()
         self.is_over = False
         """The user has quit: the program ends, and nothing stops it any more."""
         self._last: tuple[str, str] | None = None
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: Told, tasks: Callable[[], Tasks]) -> str:
+        """How the program goes on: `continue`, or `quit` or `kill` if the user said so."""
         if told.stops:
-            self._stop(told)
-        else:
-            place = f" at {told.event}" if told.event else ""
-            self._say(f"possibly: {plain(told.property)}{plain(place)}: {plain(told.text)}\n")
+            return self._stop(told, tasks)
+        place = f" at {told.event}" if told.event else ""
+        self._say(f"possibly: {plain(told.property)}{plain(place)}: {plain(told.text)}\n")
+        return "continue"
 
     def _say(self, text: str) -> None:
         if self.terminal is not None:
@@ -123,41 +118,47 @@ class Stopper:
         else:
             os.write(2, text.encode(errors="replace"))
 
-    def _stop(self, told: Told) -> None:
+    def _stop(self, told: Told, tasks: Callable[[], Tasks]) -> str:
         if self.is_over or told.property in self.is_off or self._last == (told.property, told.event):
-            return  # several occurrences may end in one event
+            return "continue"  # several occurrences may end in one event
         self._last = told.property, told.event
-        stop = Stop(self.live, _Tasks(self.recording), told, told.task)
+        stop = Stop(self.live, tasks(), told, told.task)
         self._say(stop.headline())
         if self.terminal is None:
             self._say("".join(f"  {line}\n" for line in stop.where("")))
-            return
+            return "continue"
         self._say("\n".join([*stop.where(""), "All tasks are stopped; help says what can be asked.", ""]))
-        self._converse(stop, told)
+        return self._converse(stop, told)
 
-    def _converse(self, stop: Stop, told: Told) -> None:
+    def _converse(self, stop: Stop, told: Told) -> str:
         assert self.terminal is not None
         while True:
             line = self.terminal.ask("(possibly) ")
             word, _, rest = (line if line is not None else "off").partition(" ")
-            if word in ("quit", "q"):
+            if word in ("quit", "q", "kill"):
                 self.is_over = True
-                os.kill(os.getpid(), signal.SIGINT)
-                return
-            if word == "kill":
-                self.recording.finish()
-                os._exit(128 + signal.SIGKILL)
+                return "kill" if word == "kill" else "quit"
             if word == "off":
                 self.is_off.add(told.property)
             if word in ("continue", "c", "off"):
-                return
+                return "continue"
             self.terminal.write("".join(f"{line}\n" for line in stop.answer(word, rest.strip())))
 
 
-class Stop:
-    """What can be asked of a stopped program."""
+class Tasks(Protocol):
+    """The tasks of a stopped program."""
 
-    def __init__(self, live: LivePaths, tasks: _Tasks, told: Told, task: str) -> None:
+    def places(self) -> Mapping[str, list[str]]:
+        """Where each task is, the innermost place first."""
+
+    def value(self, text: str, task: str) -> str:
+        """A variable as that task sees it, or what is wrong with the question."""
+
+
+class Stop:
+    """What can be asked of a stopped program; `live` is None where a monitor follows it."""
+
+    def __init__(self, live: LivePaths | None, tasks: Tasks, told: Told, task: str) -> None:
         self.live = live
         self.tasks = tasks
         self.told = told
@@ -178,7 +179,7 @@ class Stop:
             case "vars" | "v":
                 yield from self._variables(rest)
             case "print" | "p":
-                yield self._printed(rest)
+                yield plain(self.tasks.value(rest, self.task))
             case "task":
                 yield from self._choose(rest)
             case "events":
@@ -192,19 +193,22 @@ class Stop:
 
     def where(self, task: str) -> Iterator[str]:
         """A line for each task, or the whole stack of one."""
-        frames = self.tasks.frames()
-        if task and task not in frames:
-            yield f"no task is called {plain(task)}: {', '.join(map(plain, frames))}"
+        places = self.tasks.places()
+        if task and task not in places:
+            yield f"no task is called {plain(task)}: {', '.join(map(plain, places))}"
         elif task:
-            yield from (_place_text(frame) for frame in frames[task])
+            yield from map(plain, places[task])
         else:
-            width = max(map(len, frames), default=0)
-            for name, stack in frames.items():
+            width = max(map(len, places), default=0)
+            for name, stack in places.items():
                 mark = ">" if name == self.task else " "
-                place = _place_text(stack[0]) if stack else "not in the program"
+                place = plain(stack[0]) if stack else "not in the program"
                 yield f"{mark} {plain(name):<{width}}  {place}"
 
     def _variables(self, text: str) -> Iterator[str]:
+        if self.live is None:
+            yield MONITOR_KNOWS
+            return
         found = {name: value for name, value in self.live.variables().items() if text in name}
         for name in sorted(found):
             yield f"{plain(name)} = {value_text(found[name], 200)}"
@@ -212,21 +216,16 @@ class Stop:
             yield "nothing is recorded of such a name; print NAME looks into the program itself"
 
     def _choose(self, task: str) -> Iterator[str]:
-        if task in self.tasks.frames():
+        if task in self.tasks.places():
             self.task = task
             yield f"looking from {plain(task)}"
         else:
             yield from self.where(task)
 
-    def _printed(self, text: str) -> str:
-        try:
-            return plain(f"{text} = {looked_up(text, self.tasks.frames().get(self.task, []))!r}")
-        except PossiblyError as error:
-            return str(error)
-        except Exception as error:  # noqa: BLE001 - the program's own code runs in a property
-            return plain(f"{text}: {type(error).__name__}: {error}")
-
     def _waits(self) -> Iterator[str]:
+        if self.live is None:
+            yield MONITOR_KNOWS
+            return
         debugger = self.live.debugger
         for thing, holders in debugger.held.items():
             for holder in holders:
@@ -238,106 +237,58 @@ class Stop:
             yield "nobody was told to hold or to await anything"
 
 
-# ---- where tasks are --------------------------------------------------------------------------------
-
-
 class _Tasks:
-    """The threads and tasks of event loops of this process, with their frames, the innermost first."""
+    """The tasks of this process."""
 
     def __init__(self, recording: FollowedRecording) -> None:
         self._recording = recording
 
-    def frames(self) -> Mapping[str, list[FrameType]]:
-        found: dict[str, list[FrameType]] = {}
-        threads, _ = port.process_tables()
-        for thread, frame in sys._current_frames().items():
-            stack = list(_stack(frame))
-            loop = next((f.f_locals.get("self") for f in stack if f.f_code.co_name == "run_forever"), None)
-            if loop is not None:
-                found.update(_of_loop(loop))
-            if thread in threads:
-                found[self._name(threads[thread])] = [each for each in stack if _is_program(each)]
-        return found
+    def places(self) -> Mapping[str, list[str]]:
+        return {self._name(each): each.places for each in Stopped().tasks}
 
-    def _name(self, number: int) -> str:
+    def value(self, text: str, task: str) -> str:
+        stopped = Stopped()
+        keys = {self._name(each): each.key for each in stopped.tasks}
+        return stopped.value(text, keys.get(task))
+
+    def _name(self, task: Task) -> str:
         follower = self._recording.log.follower
-        return f"process-{number}" if follower is None else follower.process_name(number)
+        if task.number is None or follower is None:
+            return task.name
+        return follower.process_name(task.number)
 
 
-def _of_loop(loop: Any) -> Iterator[tuple[str, list[FrameType]]]:
-    import asyncio
+class _Followed:
+    """The program that this process is, which stops and goes on by itself."""
 
-    for task in sorted(asyncio.all_tasks(loop), key=lambda task: task.get_name()):
-        stack: list[FrameType] = []
-        inner: Any = task.get_coro()
-        while inner is not None and getattr(inner, "cr_frame", None) is not None:
-            stack.insert(0, inner.cr_frame)
-            inner = inner.cr_await
-        yield task.get_name(), [each for each in stack if _is_program(each)]
+    recording: FollowedRecording
 
+    def __init__(self) -> None:
+        self._stopper = Stopper(Terminal.of_user())
 
-def _stack(frame: FrameType | None) -> Iterator[FrameType]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
+    def follow(self, specification: Specification, order: str) -> LivePaths:
+        self._stopper.live = live = LivePaths(specification, order, self._tell)
+        return live
 
-
-def _is_program(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    return not file.startswith("<frozen") and port.is_user_file(file)
-
-
-def _place_text(frame: FrameType) -> str:
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    quoted = linecache.getline(file, line).strip()
-    return plain(f"{shown_path(file)}:{line} in {frame.f_code.co_name}    {quoted}")
-
-
-_PART = re.compile(r"\.([^\W\d]\w*)|\[(-?\d+)\]|\[(?:'([^']*)'|\"([^\"]*)\")\]")
-
-
-def looked_up(text: str, stack: list[FrameType]) -> object:
-    """`x`, `self.items[0]`, `table["a"]` as the innermost function of the task sees it; nothing is called."""
-    first = re.match(r"[^\W\d]\w*", text)
-    if first is None:
-        raise PossiblyError("print takes a variable, its attributes and items: print self.items[0]")
-    value = _variable(first.group(), stack)
-    at = first.end()
-    while at < len(text):
-        part = _PART.match(text, at)
-        if part is None:
-            raise PossiblyError(f"{text[at:]!r} is neither an attribute nor an item")
-        attribute, number, *names = part.groups()
-        if attribute is not None:
-            value = getattr(value, attribute)
-        else:
-            key: Any = int(number) if number is not None else names[0] or names[1] or ""
-            value = value[key]  # type: ignore[index]
-        at = part.end()
-    return value
-
-
-def _variable(name: str, stack: list[FrameType]) -> object:
-    for frame in stack:
-        if name in frame.f_locals:
-            return frame.f_locals[name]
-    for frame in stack[:1]:
-        if name in frame.f_globals:
-            return frame.f_globals[name]
-    raise PossiblyError(f"no variable is called {name} there; task TASK looks from another place")
+    def _tell(self, told: Told) -> None:
+        how = self._stopper.tell(told, lambda: _Tasks(self.recording))
+        if how == "quit":
+            os.kill(os.getpid(), signal.SIGINT)
+        elif how == "kill":
+            self.recording.finish()
+            os._exit(128 + signal.SIGKILL)
 
 
 def main() -> None:
     from possibly.recorder import start
 
-    specification, order = unpacked(os.environ.pop(LIVE))
-    stopper = Stopper(Terminal.of_user())
-    stopper.live = LivePaths(specification, order, stopper.tell)
-    atexit.register(stopper.live.finish)
+    followed = _Followed()
+    live = followed.follow(*unpacked(os.environ.pop(LIVE)))
+    atexit.register(live.finish)
 
     def make(settings: Settings) -> FollowedRecording:
-        stopper.recording = FollowedRecording(settings, stopper.live.line, stopper.live.lost)
-        return stopper.recording
+        followed.recording = FollowedRecording(settings, live.line, live.lost)
+        return followed.recording
 
     start.main(make)
 

@@ -1,0 +1,72 @@
+"""A log whose threads look at what is new before they go on: the ground of `following` and `asking`.
+
+Law: an event is looked at by the thread that made it, before that thread goes on, wherever a probe or the
+entry and exit of a function tells it; a plain read or write of a variable at the next probe of any thread,
+for nothing may come between a store and its entry. Whoever looks may take its time: all other threads wait
+at their next probe.
+"""
+
+from __future__ import annotations
+
+import _thread
+import builtins
+from typing import Any
+
+from possibly.probes import port
+from possibly.recorder.log import Log
+
+Entry = tuple[Any, ...]
+
+
+class LookingLog(Log):
+    """A log that calls `look_at_new` whenever there is something new."""
+
+    def __init__(self, folder: str, name: str, parent: str) -> None:
+        self._looking = _thread.allocate_lock()
+        self._looker = 0
+        super().__init__(folder, name, parent)
+        self.before = self.looked_before
+        self.after = self.looked_after
+
+    def look_at_new(self) -> None:
+        """Takes its time over `entries`; one thread at a time."""
+        raise NotImplementedError
+
+    def put(self) -> None:
+        """Rewritten source calls these from now on, where no store stands right before."""
+        for name, value in (("_possibly_me", self.looked_me), ("_possibly_tell", self.looked_tell)):
+            setattr(builtins, name, value)
+
+    def looked_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        self.plain_before(action, thing, detail)
+        self.look()
+
+    def looked_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        self.plain_after(action, thing, detail)
+        self.look()
+
+    def looked_me(self) -> int:
+        self.look()
+        return port.me()
+
+    def looked_tell(self, entry: Entry) -> None:
+        self.append(entry)
+        self.look()
+
+    def look(self) -> None:
+        """Looks at what is new; while another thread does so, waits for it."""
+        me = _thread.get_ident()
+        if self._looker == me:
+            return
+        with self._looking:
+            self._looker = me
+            try:
+                if self.entries:
+                    self.look_at_new()
+            finally:
+                self._looker = 0
+
+    def after_fork_in_child(self, name: str) -> None:
+        self._looking = _thread.allocate_lock()
+        self._looker = 0
+        super().after_fork_in_child(name)
