@@ -58,14 +58,18 @@ class Reorderings:
 
     def deadlocks(self) -> set[Pattern]:
         found: set[Pattern] = set()
-        for cut in self._cuts():
+        for cut in self.cuts_from(0):
             found.update(self._stuck(cut))
         return found
 
     # ---- reorderings ----------------------------------------------------------------------------
 
-    def _cuts(self) -> Iterator[tuple[int, ...]]:
-        start: tuple[tuple[int, ...], str | None] = tuple(0 for _ in self.chains), None
+    def cuts_from(self, first: int) -> Iterator[tuple[int, ...]]:
+        """Those after the beginning of the run up to that event, which is kept as it was."""
+        kept = self.events[:first]
+        writes = [each.name for each in kept if each.kind == "write"]
+        counts = tuple(sum(each in kept for each in chain) for chain in self.chains)
+        start: tuple[tuple[int, ...], str | None] = counts, writes[-1] if writes else None
         stack, seen = [start], {start}
         while stack:
             cut, last = stack.pop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import product
 from random import Random
@@ -21,9 +20,9 @@ from possibly.order.computation import Computation
 from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
+from tests.sampling import sampled
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 30 * MANY
+CASES = sampled(30)
 
 
 def search(trace: Trace, state: str, cuts: int = 1, budget: Budget | None = None) -> SlicedSearch:

@@ -89,3 +89,80 @@ print(safe, s.v)
 def test_races_of_a_program(tmp_path: Path) -> None:
     found = {race.variable for race in races(run(tmp_path, PROGRAM, races=True).trace)}
     assert found == {"s.v", "outer.n"}
+
+
+LOOKS = {
+    "for each in {}: pass": "{}[9] = 9",
+    "len({})": "{}.pop(0)",
+    "9 in {}": "{}[9] = 9",
+    "[*{}]": "{}.clear()",
+    "print(*{})": "{}[0] = 5",
+    "f'{{{}}}'": "{}[0] = 5",
+    "{} == 1": "{}[0] = 5",
+    "sum({})": "{}.update({{0: 7}})",
+    "','.join(map(str, {}))": "{}[0] = 5",
+    "dict({})": "{}[0] = 5",
+    "first, = {}": "{}[0] = 5",
+    "1 if {} else 0": "{}.popitem()",
+}
+"""Ways to look at a dictionary, and to change it."""
+OF_LISTS = {
+    "{}[0:1]": "{}[0] = 5",
+    "{}[0]": "heapq.heappush({}, 0)",
+    "{}[-1]": "bisect.insort({}, 9)",
+    "bytes({})": "{}[0] = 5",
+    "max({})": "{}[0:1] = [3]",
+    "{}.index(1)": "{}.reverse()",
+}
+ORDERED = """
+import queue
+from concurrent.futures import Future
+event, channel, future, gate = threading.Event(), queue.Queue(), Future(), threading.Barrier(2)
+own, guarded, lock, added, counted = threading.local(), [0], threading.Lock(), [], {}
+by_event, by_queue, by_future, by_gate = [0], [0], [0], [0]
+def one():
+    own.x = 1
+    own.x += 1
+    with lock: guarded[0] += 1
+    added.append(1)
+    counted.setdefault("k", 1)
+    by_event[0] = 1; event.set()
+    by_queue[0] = 1; channel.put(1)
+    by_future[0] = 1; future.set_result(1)
+    by_gate[0] = 1; gate.wait()
+def other():
+    own.x = 1
+    own.x += 1
+    with lock: guarded[0] += 1
+    added.append(2)
+    counted.setdefault("k", 2)
+    event.wait(); print(by_event[0])
+    channel.get(); print(by_queue[0])
+    future.result(); print(by_future[0])
+    gate.wait(); print(by_gate[0])
+"""
+THREADS = """
+threads = [threading.Thread(target=each) for each in (one, other)]
+for each in threads: each.start()
+for each in threads: each.join()
+"""
+
+
+def test_who_looks_races_with_who_changes(tmp_path: Path) -> None:
+    """Whichever way that is: by iteration, size, membership, slices, operators and functions in C."""
+    ways = [(f"d{number}", "{0: 1}", *each) for number, each in enumerate(LOOKS.items())]
+    ways += [(f"l{number}", "[1]", *each) for number, each in enumerate(OF_LISTS.items())]
+    made = "".join(f"{name} = {value}\n" for name, value, _, _ in ways)
+    one = "".join(f"    {look.format(name)}\n" for name, _, look, _ in ways)
+    other = "".join(f"    {change.format(name)}\n" for name, _, _, change in ways)
+    head = "import bisect, heapq, threading\nstarted = threading.Barrier(2)\n"
+    source = (
+        f"{head}{made}def one():\n    started.wait()\n{one}def other():\n    started.wait()\n{other}{THREADS}"
+    )
+    found = {race.variable for race in races(run(tmp_path, source, races=True).trace)}
+    assert {name for name, *_ in ways} - {each.partition("[")[0] for each in found} == set()
+
+
+def test_nothing_races_that_is_ordered_or_one_operation(tmp_path: Path) -> None:
+    trace = run(tmp_path, f"import threading{ORDERED}{THREADS}", races=True).trace
+    assert {race.variable for race in races(trace) if not race.is_atomic} == set()

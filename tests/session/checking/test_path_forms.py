@@ -45,6 +45,11 @@ def test_an_automaton_without_end_ends(capsys: pytest.CaptureFixture[str]) -> No
     assert "too many states to list, or no end of them" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("text", ["(a; b)@", "(a@; b)@", "(a*n; b*n)@"])
+def test_copies_without_bound_end_too(text: str) -> None:
+    assert described(text).automaton is None
+
+
 def test_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     automaton, net = tmp_path / "a.dot", tmp_path / "n.svg"
     assert main(["paths", "a; b*", "--dot", str(automaton)]) == 0

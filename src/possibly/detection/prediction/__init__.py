@@ -4,6 +4,7 @@ sections    which primitives are locks, who holds which when, and which release 
 closure     the least part of a run that a reordering must contain, if it is to contain some events
 deadlocks   cycles of requests that a reordering reaches
 orders      other orders of unsynchronised accesses
+races       accesses that a reordering brings together, in windows of long runs
 sliced      states that are reached unnoticed when a run is divided into slices, in one pass
 
 - `patterns`: patterns of a deadlock

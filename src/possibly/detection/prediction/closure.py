@@ -53,6 +53,13 @@ class Closure:
                 self.cut[process] += 1
                 self._take(event)
 
+    def pass_by(self, event: int) -> None:
+        """Take in the next event of the run, where all before it are inside."""
+        self.cut[self._trace.process[event]] += 1
+        section = self._order.sections.of_acquire.get(event)
+        if section is not None:
+            self._newest[section.lock] = event
+
     def contains(self, event: int) -> bool:
         return self._trace.position[event] <= self.cut[self._trace.process[event]]
 

@@ -23,7 +23,7 @@ enum { OF_SENDS = 200, OF_GATHERINGS = 201 };
 enum {
     READ_GLOBAL, WRITE_GLOBAL, DELETE_GLOBAL, READ_CELL, WRITE_CELL, DELETE_CELL, READ_ATTRIBUTE,
     WRITE_ATTRIBUTE, DELETE_ATTRIBUTE, READ_ITEM, WRITE_ITEM, DELETE_ITEM, TRUTH, USE, BINARY, COMPARE, CONTAINS,
-    ITERATE, ADVANCE, UNPACK, FORMAT, CALL = 24, READ_SLICE = 32, WRITE_SLICE = 33, NOTHING = 99
+    ITERATE, ADVANCE, UNPACK, FORMAT, CALL = 24, CALL_SPREAD = 25, READ_SLICE = 32, WRITE_SLICE = 33, NOTHING = 99
 }; /* as in `probes.instructions.table` */
 enum { IN_PLACE = 13 };
 
@@ -825,7 +825,12 @@ static const char *const keyed_changes[] = {"setdefault", "pop", "add", "discard
 static const char *const keyed_reads[] = {"get", "__getitem__", "__contains__", NULL};
 static const char *const reading[] = {
     "sum", "min", "max", "sorted", "any", "all", "iter", "next", "repr", "list", "tuple", "set", "dict",
-    "frozenset", "enumerate", "zip", "map", "filter", "reversed", "str", "print", "deque", NULL};
+    "frozenset", "enumerate", "zip", "map", "filter", "reversed", "str", "print", "deque", "accumulate",
+    "array", "ascii", "batched", "bytearray", "bytes", "chain", "combinations", "cycle", "defaultdict", "format",
+    "fromkeys", "fsum", "groupby", "islice", "join", "pairwise", "permutations", "prod", "product", "reduce",
+    "starmap", "tee", "zip_longest", "OrderedDict", NULL};
+static const char *const first_changed[] = {"heapify", "heappop", "heappush", "heappushpop", "heapreplace",
+    "insort", "insort_left", "insort_right", NULL};
 
 static void method(Site *self, PyObject *thing, const char *name, PyObject *given)
 {
@@ -878,9 +883,11 @@ static void called(Site *self, PyObject *given)
         const char *last = strrchr(name, '.');
         name = last ? last + 1 : name;
         if (wholly < 0)
-            wholly = is_among(name, reading) ? 1 : strcmp(name, "len") ? 2 : 0;
+            wholly = is_among(name, reading) ? 1 : !strcmp(name, "len") ? 0 : is_among(name, first_changed) ? 3 : 2;
         if (wholly == 1)
             all_of(self, each, READS);
+        else if (wholly == 3 && i == 1)
+            all_of(self, each, CHANGES);
         else if (wholly == 0)
             extent(self, each, READS);
     }
@@ -914,6 +921,10 @@ static void told_alone(Site *self, PyObject *value)
     case WRITE_ITEM:
         if (PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 3)
             store_item(self, PyTuple_GET_ITEM(value, 1), PyTuple_GET_ITEM(value, 2), PyTuple_GET_ITEM(value, 0));
+        break;
+    case CALL_SPREAD:
+        for (Py_ssize_t i = 1; PyTuple_CheckExact(value) && i < PyTuple_GET_SIZE(value); i++)
+            all_of(self, PyTuple_GET_ITEM(value, i), READS);
         break;
     case READ_SLICE:
         all_of(self, PyTuple_GET_ITEM(value, 0), READS);

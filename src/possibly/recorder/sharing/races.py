@@ -35,6 +35,22 @@ class Race:
     second: Access
     is_atomic: bool = False
     """Both are single operations that change a container."""
+    path: tuple[int, ...] | None = None
+    """Events in an order after which both come next; None: nothing orders them in the run itself."""
+
+
+Key = tuple[str, frozenset[str]]
+
+
+def key_of(trace: Trace, race: Race) -> Key:
+    """What races between the same lines have in common."""
+    places = frozenset(trace.text(trace.place, each.event) or "" for each in (race.first, race.second))
+    is_atomic = all(_is_atomic(trace, each) for each in (race.first, race.second))
+    return f"{race.variable.partition('[')[0]}{'[]' if is_atomic else ''}", places
+
+
+def _is_atomic(trace: Trace, access: Access) -> bool:
+    return trace.extra.get(access.event, {}).get("atomic") is True
 
 
 def races(trace: Trace) -> list[Race]:
@@ -53,7 +69,7 @@ class _Finder:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.found: list[Race] = []
-        self._seen: set[tuple[str, frozenset[str]]] = set()
+        self._seen: set[Key] = set()
         self._last: dict[str, dict[tuple[int, str, str], Access]] = {}
         """For each variable the newest access of each process, way and place."""
 
@@ -71,12 +87,8 @@ class _Finder:
         before[process, how, trace.text(trace.place, event) or ""] = now
 
     def _report(self, variable: str, first: Access, second: Access) -> None:
-        places = frozenset(self.trace.text(self.trace.place, each.event) or "" for each in (first, second))
-        is_atomic = all(self._is_atomic(each) for each in (first, second))
-        known = f"{variable.partition('[')[0]}{'[]' if is_atomic else ''}", places
+        race = Race(variable, first, second, all(_is_atomic(self.trace, each) for each in (first, second)))
+        known = key_of(self.trace, race)
         if known not in self._seen:
             self._seen.add(known)
-            self.found.append(Race(variable, first, second, is_atomic))
-
-    def _is_atomic(self, access: Access) -> bool:
-        return self.trace.extra.get(access.event, {}).get("atomic") is True
+            self.found.append(race)

@@ -37,9 +37,15 @@ CHANGING = frozenset(
 """Methods of containers that change them."""
 READING = frozenset(
     "sum min max sorted any all iter next repr list tuple set dict frozenset enumerate zip map filter "
-    "reversed str print deque".split()
+    "reversed str print deque accumulate array ascii batched bytearray bytes chain combinations cycle "
+    "defaultdict format fromkeys fsum groupby islice join pairwise permutations prod product reduce starmap "
+    "tee zip_longest OrderedDict".split()
 )
 """Functions and classes that look at all items of the containers they are given; `len` counts them."""
+FIRST_CHANGED = frozenset(
+    "heapify heappop heappush heappushpop heapreplace insort insort_left insort_right".split()
+)
+"""Functions that change the container they are given first."""
 IN_PLACE = 13
 """Binary operators from this one on change their left operand, if it can be changed."""
 _METHODS = (FunctionType, type(len), type(list.append), classmethod, staticmethod, type)
@@ -86,6 +92,9 @@ class Site:
             yield from _attribute(value, self._name, how)
         elif kind == Kind.CALL:
             yield from _called(value[0], value[1:])
+        elif kind == Kind.CALL_SPREAD:
+            for each in value[1:]:
+                yield from _all_of(each, READS)
         elif kind == Kind.WRITE_ITEM and type(value) is tuple:
             yield from _stored(value[1], value[2])
         elif kind == Kind.READ_SLICE:
@@ -212,6 +221,8 @@ def _called(function: Any, arguments: tuple[Any, ...]) -> Iterator[Access]:
             yield from _all_of(each, READS)
     elif type(function) is type(len) or isinstance(function, type):
         name = function.__name__
+        for each in arguments[:1] if name in FIRST_CHANGED else ():
+            yield from _all_of(each, CHANGES)
         for each in arguments if name in READING else ():
             yield from _all_of(each, READS)
         for each in arguments if name == "len" else ():

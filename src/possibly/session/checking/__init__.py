@@ -9,6 +9,7 @@
 - `path_forms`: what a path expression compiles to, as data
 - `paths`: checking `expect`, `never` and `watch`
 - `predictive`: `--order predictive`
+- `races`: races of a recorded run and of its other orders
 - `slicing`: slicing a trace for a predicate
 - `suggest`: properties of a run, mined from the patterns
 - `tasks`: checking a property of the task logic

@@ -17,10 +17,11 @@ from possibly.detection.limits import Budget, LimitReachedError, half_of_memory
 from possibly.detection.observed import Observed, implied, observed_path, shown_by
 from possibly.errors import FormulaError
 from possibly.logic.bind import Bound, Vocabulary, bind_property
+from possibly.logic.languages import FORMULAS, LANGUAGES, PATHS
 from possibly.logic.predicates.classes import SMALLEST_FIRST, classify, smallest_class
 from possibly.logic.predicates.functions import maximal_predicates
 from possibly.logic.printer import unparse
-from possibly.logic.specification import PATHS, Property, Specification
+from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Implies, Keyed, Literal, Node, Shared, Temporal
 from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int | None], None]
 """Told what is done, how much of it is done, and of how much if that is known."""
 
-LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
 """Those that can be checked so far."""
 
 LONG = 20_000
@@ -246,7 +246,7 @@ class Checker:
 
     def never_true(self, bound: Bound, verdict: Verdict) -> tuple[Node, ...]:
         """The left sides of a property that holds which are true in no order, as far as that is known."""
-        if verdict.truth is not Truth.HOLDS or verdict.language not in ("ctl", "ltl"):
+        if verdict.truth is not Truth.HOLDS or verdict.language not in FORMULAS:
             return ()
         if not any(isinstance(node, Implies) for node in nodes(bound.formula)):
             return ()
@@ -258,7 +258,7 @@ class Checker:
         """The parts of a property that holds which may be anything, if that is asked for."""
         if not self.options.vacuity or verdict.truth is not Truth.HOLDS:
             return ()
-        if verdict.language not in ("ctl", "ltl"):
+        if verdict.language not in FORMULAS:
             return ()
         from possibly.session.checking.vacuity import immaterial
 

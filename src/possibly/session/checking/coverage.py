@@ -23,6 +23,7 @@ from possibly.detection.choose import answer
 from possibly.detection.limits import Budget
 from possibly.detection.observed import Observed
 from possibly.logic.bind import Bound, bind_property
+from possibly.logic.languages import FORMULAS
 from possibly.logic.predicates.functions import maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import Property, Specification
@@ -226,7 +227,7 @@ def _cover_property(
     asked.verdicts[verdict.truth] += 1
     if verdict.truth is Truth.VIOLATED and asked.violated_by is None:
         asked.violated_by = name
-    if found.language not in ("ctl", "ltl"):
+    if found.language not in FORMULAS:
         return
     bound = bind_property(found, checker.names, specification.lets)
     atoms = list(islice(atoms_of(bound.formula), MOST_ATOMS + 1))

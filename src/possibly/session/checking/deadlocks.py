@@ -14,13 +14,12 @@ from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.prediction.deadlocks import DeadlockFinder
 from possibly.trace.model import Trace
 from possibly.trace.recorded import recorded_of
-from possibly.verdict.deadlocks import Deadlock
+from possibly.verdict.deadlocks import ASSUMED, Deadlock
 
 if TYPE_CHECKING:
     from possibly.control.forking.zygote import ControlledProgram
     from possibly.session.exploring.exploration import Exploration, Options, Progress
 
-ASSUMED = "accesses to shared memory, which were not recorded, decide nothing"
 MOST_STEPS = 2_000_000
 """Patterns and requests that are looked at."""
 

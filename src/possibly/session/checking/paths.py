@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import merge
+from itertools import islice
 from time import perf_counter
 
 from possibly.detection.limits import Budget, LimitReachedError
@@ -26,6 +27,7 @@ from possibly.detection.paths.perform import (
     unknown_names,
 )
 from possibly.detection.paths.synchronise import synchronised
+from possibly.detection.prediction.deadlocks import DeadlockFinder
 from possibly.errors import UsageError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.paths.automaton import picture_notes
@@ -34,14 +36,18 @@ from possibly.logic.paths.compiled import Compiled, compiled
 from possibly.logic.paths.machine import Machine, TooMuchError
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.rules import parse_rule
-from possibly.logic.paths.syntax import Expression
+from possibly.logic.paths.syntax import Expression, Perform
 from possibly.logic.specification import Property, Specification
 from possibly.trace.model import Trace
+from possibly.trace.recorded import recorded_of
+from possibly.verdict.deadlocks import ASSUMED
 from possibly.verdict.model import Truth, Verdict
 from possibly.verdict.paths import Expected, PathResult
 
-LANGUAGES = ("expect", "never", "watch")
 LIMITS = (LimitReachedError, TooMuchError)
+CHECK = "check_deadlock"
+MOST_LOOKED_AT, MOST_TOLD = 20_000, 3
+"""Steps of the search for deadlocks of other orders, and how many of them are told beside a rule."""
 MOST_MATCHES = 10_000
 """Occurrences that are listed."""
 
@@ -83,7 +89,26 @@ class PathChecker:
         expression = self._compiled(found)
         check_actions(expression.expression, found.source, self.functions)
         said = [f"{found.name}: no event of the trace is called {name}" for name in self.strangers(found)]
-        return (*said, *self._doubts_of_actions(found, expression.expression))
+        doubts = self._doubts_of_actions(found, expression.expression)
+        return (*said, *doubts, *self._predicted(found, expression.expression))
+
+    def _predicted(self, found: Property, expression: Expression) -> Iterator[str]:
+        """A rule that looks for circular waits in this order is told of those that other orders reach."""
+        if not any(isinstance(each, Perform) and each.function == CHECK for each in expression.statements()):
+            return
+        trace = self.computation.trace
+        finder = DeadlockFinder(trace, Budget(MOST_LOOKED_AT))
+        recorded = recorded_of(trace.header)
+        assumed = "" if recorded is None or recorded.accesses else f", if {ASSUMED}"
+        try:
+            for deadlock in islice(finder.found(), MOST_TOLD):
+                names = [trace.processes[each.process].name for each in deadlock.requests]
+                yield (
+                    f"{found.name}: in another order of this run {' and '.join(names)} wait for each other "
+                    f"for ever{assumed}; --deadlocks tells all of it"
+                )
+        except LimitReachedError:
+            return
 
     def _doubts_of_actions(self, found: Property, expression: Expression) -> Iterator[str]:
         own = {name for each in self.properties if self._acts(each) for name in self._assigned(each)}

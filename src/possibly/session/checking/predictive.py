@@ -20,6 +20,7 @@ from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.prediction.orders import Orders, TooManyError, is_unnoticed
 from possibly.detection.prediction.sliced import SlicedSearch
 from possibly.logic.bind import bind_property
+from possibly.logic.languages import FORMULAS
 from possibly.logic.predicates.functions import compile_predicate, is_state
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Iff, Implies, Node, Not, Temporal
@@ -52,7 +53,7 @@ def check_predictive(
     if not others and is_complete:
         return report
     verdicts = list(report.verdicts)
-    asked = [number for number, each in enumerate(verdicts) if each.language in ("ctl", "ltl")]
+    asked = [number for number, each in enumerate(verdicts) if each.language in FORMULAS]
     for number in asked:
         left = _left(options.timeout, budget.seconds + verdicts[number].seconds)
         prediction = _Prediction(trace, specification, causal, number, left)

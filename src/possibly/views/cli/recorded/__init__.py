@@ -9,6 +9,7 @@
 - `many`: `possibly check 'runs/**/*.jsonl*'`
 - `paths`: `possibly paths EXPRESSION`
 - `patterns`: `possibly patterns [NAME]`
+- `races`: `--races` of `check` and `run`
 - `serializable`: `possibly serializable HISTORY`
 - `slice`: `possibly slice TRACE PREDICATE`
 - `suggest`: `possibly suggest TRACE`

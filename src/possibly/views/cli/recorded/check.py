@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from possibly.errors import FormulaError, PossiblyError, UsageError
+from possibly.logic.languages import FORMULAS
 from possibly.records import replace
 from possibly.views.cli.files import loaded, write_lines_to
 from possibly.views.cli.formats import Answers, add_format_arguments
@@ -18,8 +19,10 @@ from possibly.views.cli.progress import Progress, terminal_progress
 from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
+    add_window_argument,
     command_again,
     command_to_draw,
+    from_one,
     has_properties,
     options_of,
     specification_of,
@@ -66,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_property_arguments(parser)
     parser.add_argument(
-        "--jobs", metavar="N", type=_jobs, help="processes for many traces (default: as many as cores)"
+        "--jobs", metavar="N", type=from_one, help="processes for many traces (default: as many as cores)"
     )
     parser.add_argument(
         "--cluster",
@@ -79,6 +82,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deadlocks", action="store_true", help="also say which deadlocks another order of the run reaches"
     )
+    parser.add_argument(
+        "--races",
+        action="store_true",
+        help="also say which conflicting accesses nothing orders, or another order brings together",
+    )
+    add_window_argument(parser)
     parser.add_argument(
         "--modular",
         action="store_true",
@@ -98,16 +107,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours (auto)")
 
 
-def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-_jobs.__name__ = "number from 1"
-
-
 def run(arguments: argparse.Namespace) -> int:
     if arguments.write_order and _may_be_many(arguments.traces):
         raise UsageError("--write-order takes a single trace")
@@ -123,9 +122,13 @@ def status_with(answers: Answers, arguments: argparse.Namespace) -> int:
     if arguments.deadlocks:
         from possibly.views.cli.recorded import deadlocks
 
-        found = deadlocks.statuses(arguments.traces, answers, arguments)
-        if not has_properties(arguments):
-            return combined(found)
+        found += deadlocks.statuses(arguments.traces, answers, arguments)
+    if arguments.races:
+        from possibly.views.cli.recorded import races
+
+        found += races.statuses(arguments.traces, answers, arguments)
+    if found and not has_properties(arguments):
+        return combined(found)
     specification = specification_of(arguments)
     options = options_of(arguments, explain=arguments.explain or not arguments.json)
     if _are_many(arguments) and not answers.are_collected:
@@ -227,7 +230,7 @@ def words_in(specification: Specification) -> frozenset[str] | None:
     """The words that the properties consist of; None if what they need cannot be told from these."""
     from possibly.trace.parquet import words_of
 
-    if any(found.language not in ("ctl", "ltl") for found in specification.properties):
+    if any(found.language not in FORMULAS for found in specification.properties):
         return None
     lets = [let.text for let in specification.lets]
     return words_of([*(found.text for found in specification.properties), *lets])

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.logic.languages import FORMULAS
 from possibly.views.cli.files import loaded, named_errors, write_lines_to, write_text
 from possibly.views.cli.messages import complain
 from possibly.views.cli.progress import terminal_progress
@@ -21,7 +22,6 @@ from possibly.views.cli.properties import (
 if TYPE_CHECKING:
     from possibly.trace.model import Trace
 
-LANGUAGES = ("ctl", "ltl")
 FORMS = ("dot", "shiviz", "promela", "jsonl", "columns", "parquet")
 BINARY = {"columns": "the columnar form", "parquet": "Parquet"}
 NAME = "export"
@@ -125,7 +125,7 @@ def _with_property(trace: Trace, arguments: argparse.Namespace) -> str:
     from possibly.views.export.promela_property import render_promela_with
 
     specification = specification_of(arguments)
-    if len(specification.properties) != 1 or specification.properties[0].language not in LANGUAGES:
+    if len(specification.properties) != 1 or specification.properties[0].language not in FORMULAS:
         raise UsageError("SPIN is asked for one property of ctl or ltl: choose it with --only NAME")
     (found,) = specification.properties
     bound = bind_property(found, vocabulary(trace), specification.lets, counts_pairs=True)
