@@ -33,6 +33,7 @@ from possibly.order.vocabulary import vocabulary
 from possibly.trace.model import Trace
 from tests.generate import CTL, LTL, Formula, random_formula, random_trace
 from tests.reference import Cut, Reference
+from tests.sampling import sampled
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 BATCHES = range(20)
@@ -115,7 +116,7 @@ def test_plain_ltl_equals_the_clauses_on_every_observation(batch: int) -> None:
 @pytest.mark.parametrize("operator", ["EF", "AF", "EG", "AG", "EX", "AX", "EX[]", "EU", "AU"])
 def test_witness_shows_what_the_contract_says(operator: str, engine_type: type[Exhaustive | Sweep]) -> None:
     shown = 0
-    for seed in range(60 * MANY):
+    for seed in range(sampled(60)):
         random = Random(f"{operator} {seed}")
         case = Case(random.randrange(10**9), CTL, "ctl", depth=1)
         case.formula = _outermost(random, case.trace, operator)

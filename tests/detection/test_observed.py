@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
@@ -20,8 +19,7 @@ from possibly.order.vocabulary import vocabulary
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace
 from tests.generate import random_atom, random_trace
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+from tests.sampling import sampled
 
 
 def parts_of(run: Trace, text: str) -> tuple[Lattice, CutPredicates, Node]:
@@ -30,7 +28,7 @@ def parts_of(run: Trace, text: str) -> tuple[Lattice, CutPredicates, Node]:
     return lattice, predicates, bind(parse(text, "ctl"), vocabulary(run)).formula
 
 
-@pytest.mark.parametrize("seed", range(60 * MANY))
+@pytest.mark.parametrize("seed", range(sampled(60)))
 def test_each_cut_of_the_path_is_told_as_it_is_by_itself(seed: int) -> None:
     random = Random(seed)
     run = random_trace(random, events=12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from functools import cache
 from random import Random
 
 import pytest
@@ -30,8 +30,8 @@ from possibly.trace.model import Trace
 from possibly.trace.notation import trace
 from tests.detection.test_definition import Case, _check_witness
 from tests.generate import Formula, random_formula
+from tests.sampling import sampled
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 WITHOUT_NEXT = ["EF", "AF", "EG", "AG", "EU", "AU"]
 LINEAR_WITHOUT_NEXT = ["F", "G", "O", "H", "U", "R", "W", "S"]
 
@@ -43,7 +43,7 @@ def projected(case: Case) -> Projection:
 @pytest.mark.parametrize("batch", range(4))
 def test_a_formula_without_next_has_the_same_answer_on_the_projection(batch: int) -> None:
     smaller = 0
-    for seed in range(batch * 1_000_000, batch * 1_000_000 + 60 * MANY):
+    for seed in range(batch * 1_000_000, batch * 1_000_000 + sampled(60)):
         case = Case(seed, WITHOUT_NEXT, "ctl", depth=3, events=8)
         projection = projected(case)
         engine = Exhaustive(projection.lattice, projection.predicates, Budget())
@@ -56,7 +56,7 @@ def test_a_formula_without_next_has_the_same_answer_on_the_projection(batch: int
 @pytest.mark.parametrize("batch", range(4))
 def test_the_same_in_linear_time(batch: int) -> None:
     broken = 0
-    for seed in range(batch * 1_000_000, batch * 1_000_000 + 40 * MANY):
+    for seed in range(batch * 1_000_000, batch * 1_000_000 + sampled(40)):
         case = Case(seed, LINEAR_WITHOUT_NEXT, "ltl", depth=3, events=7)
         paths = list(case.reference.paths(frozenset()))
         if len(paths) > 200:
@@ -88,7 +88,7 @@ def _check_moment(case: Case, found: Finding) -> None:
 @pytest.mark.parametrize("operator", WITHOUT_NEXT)
 def test_a_path_of_the_projection_shows_the_same_in_the_run(operator: str) -> None:
     shown = 0
-    for seed in range(80 * MANY):
+    for seed in range(sampled(160)):
         random = Random(f"{operator} {seed}")
         case = Case(random.randrange(10**9), WITHOUT_NEXT, "ctl", depth=1, events=8)
         count = 2 if operator in ("EU", "AU") else 1
@@ -123,7 +123,7 @@ ROWS = [row for row in ENGINES if row.on_projection]
 def test_engines_answer_on_the_projection_as_the_plain_one_does_on_the_run(row) -> None:  # type: ignore[no-untyped-def]
     operators = ["EF", "AG", "AF", "EG", *WITHOUT_NEXT] if row.language == "ctl" else LINEAR_WITHOUT_NEXT
     answered = 0
-    for seed in range(70 * MANY):
+    for seed in range(sampled(140)):
         case = Case(seed, operators, row.language, depth=1 + seed % 2, events=8)
         projection = projected(case)
         if not projection.processes:
@@ -180,6 +180,7 @@ def test_faults_are_told_of_the_run() -> None:
     assert predicates.faults == ("P.x / Q.y > 0: division by zero",)
 
 
+@cache
 def client_server(rounds: int, clients: int = 3) -> Trace:
     """Each client asks in turn, and keeps its place until it gives it back; nobody waits for its turn."""
     builder = TraceBuilder()
@@ -287,7 +288,7 @@ def lists_run(random: Random) -> Trace:
 ])  # fmt: skip
 def test_an_entry_matters_where_it_changes(formula: str) -> None:
     contracted = 0
-    for seed in range(25 * MANY):
+    for seed in range(sampled(25)):
         run = lists_run(Random(f"{formula} {seed}"))
         lattice = Lattice(Computation(run))
         predicates = CutPredicates(lattice, Readings(lattice.computation), {})

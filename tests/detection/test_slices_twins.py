@@ -28,7 +28,7 @@ from tests.generate import CTL, random_formula, random_trace
 from tests.twins import needs_kernels, plain
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 500 * MANY if MANY > 1 else 250
+CASES = 500 * MANY if MANY > 1 else 125
 
 
 def predicates_of(trace: Trace) -> CutPredicates:

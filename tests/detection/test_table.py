@@ -32,6 +32,7 @@ from possibly.records import replace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from tests.generate import random_trace
+from tests.sampling import sampled
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 PROCESSES, EVENTS = 6, 60
@@ -311,7 +312,7 @@ def within(part: Slice, low: Cut, high: Cut) -> Slice:
 def test_a_cut_is_located_by_halving() -> None:
     """An engine's EF on the run between two bounds is the test; its own witness satisfies it too."""
     seen = 0
-    for seed in range(60 * MANY):
+    for seed in range(sampled(120)):
         random = Random(seed)
         trace = small(random)
         case = Case(trace, f"EF({regular(random, trace)})")

@@ -12,15 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from possibly.logic.languages import FORMULAS, LANGUAGES, PATHS
 from possibly.logic.parser import parse
 from possibly.logic.source import Source
 from possibly.logic.syntax import Node
 from possibly.records import dataclass, replace
 
-FORMULAS = ("ctl", "ltl")
-TEXTS = ("tl", "expect", "never", "watch")
-LANGUAGES = (*FORMULAS, *TEXTS)
-PATHS = ("expect", "never", "watch")
 KEYWORDS = ("let", *LANGUAGES, "pattern", "event", "sync")
 
 CLASS_WORDS = (

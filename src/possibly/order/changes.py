@@ -9,6 +9,8 @@ counted matter where they are sent and received.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress, count, islice
+from operator import is_not
 
 from possibly.logic.predicates.closures import LEAVES
 from possibly.logic.predicates.functions import compile_value, is_state, leaves
@@ -84,12 +86,27 @@ class _Reader:
             part = pending.pop()
             if isinstance(part, LEAVES):
                 self._follow(self.predicates.readings(part))
+            elif (entry := self._entry(part)) is not None:
+                self._add(*entry)
             elif (timelines := self._on_one_process(part)) is None:
                 pending += children(part)
             elif timelines:
                 at = sorted({0}.union(*(self.predicates.turns(leaf) for leaf in leaves(part))))
                 values = _values(part, [[timeline.values[count] for count in at] for timeline in timelines])
                 self._add(timelines[0].process, [at[number] for number in _changes(values)])
+
+    def _entry(self, node: Node) -> tuple[int, list[int]] | None:
+        """Process and positions at which an entry of a list changes, if it is one: all of them are asked."""
+        match node:
+            case Subscript(value, Literal(index)) if isinstance(value, LEAVES) and type(index) is int:
+                reading = self.predicates.readings(value)
+                if not isinstance(reading, Timeline):
+                    return None
+                columns = self.predicates.entries(value)
+                if columns is not None and 0 <= index < len(columns.values):
+                    changes = _changes(columns.values[index])
+                    return reading.process, [columns.counts[number] for number in changes]
+        return None
 
     def _on_one_process(self, node: Node) -> list[Timeline] | None:
         """What a value reads, if that is one process alone or nothing."""
@@ -153,33 +170,20 @@ def _turns(states: Bits) -> Iterator[int]:
 
 def _values(node: Node, read: Sequence[Sequence[Value]]) -> list[Value]:
     """A value for each row of what is read; where it cannot be evaluated, one that differs from all."""
-    compiled, index = compile_value(node), _entry(node)
+    compiled = compile_value(node)
     found: list[Value] = []
     for row in zip(*read, strict=True):
-        first = row[0]
-        if index is not None and type(first) is list and index < len(first):
-            found.append(first[index])
-            continue
         evaluated = compiled.evaluate(list(row))
         found.append(object() if compiled.faults else evaluated)
         compiled.faults.clear()
     return found
 
 
-def _entry(node: Node) -> int | None:
-    """Which entry of a list it is, if it is one."""
-    match node:
-        case Subscript(value, Literal(index)) if isinstance(value, LEAVES) and type(index) is int:
-            return index if index >= 0 else None
-    return None
-
-
 def _changes(values: Sequence[Value]) -> Iterator[int]:
-    last = values[0]
-    for position, value in enumerate(values):
-        if value is not last and differ(last, value):
+    others = map(is_not, islice(values, 1, None), values)
+    for position in compress(count(1), others):
+        if differ(values[position - 1], values[position]):
             yield position
-        last = value
 
 
 _PLAIN = (int, str, bool, float, type(None))

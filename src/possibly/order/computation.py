@@ -23,7 +23,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 
 from possibly.errors import TraceError, UsageError
 from possibly.order.kernels import Bitmaps, Source, copied, from_the_first, rise
@@ -83,6 +83,9 @@ class Computation:
         """The observed run: the steps in an order in which they could have happened."""
         if not self.joint and not self._extra:
             return range(len(self.trace))
+        if not self._extra and all(lines[-1] - lines[0] < len(lines) for lines in self.joint.values()):
+            # Nothing stands between the lines of a joint event: the order of the lines is one of the steps.
+            return [e for e in range(len(self.trace)) if e not in self.joint or self.joint[e][0] == e]
         return _observed_order(self.trace, self.joint, *self.edge_columns)
 
     def __len__(self) -> int:
@@ -148,7 +151,11 @@ class Computation:
     @cached_property
     def edge_columns(self) -> tuple[Ints, Ints]:
         """Where the direct predecessors of each event begin, and these, as flat columns for kernels."""
-        return _direct_edges(self.trace, self.order, self.joint, self._extra)
+        later, edges = self._pairs
+        counts = array("i", bytes(4 * (len(self.trace) + 1)))
+        for event in later:
+            counts[event + 1] += 1
+        return array("i", accumulate(counts)), edges
 
     @cached_property
     def _has_messages_alone(self) -> bool:
@@ -169,13 +176,8 @@ class Computation:
 
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
-        """Every edge: the later event, the earlier one."""
-        start, edges = self.edge_columns
-        later = array("i")
-        for event, (first, last) in enumerate(pairwise(start)):
-            if first != last:
-                later.extend(array("i", [event]) * (last - first))
-        return later, edges
+        """Every edge: the later event, the earlier one; ascending."""
+        return _direct_edges(self.trace, self.order, self.joint, self._extra)
 
     def links_of(self, pairs: Iterable[tuple[Place, Place]]) -> Links:
         """Other pairs of places (near, far) in the same form."""
@@ -367,26 +369,24 @@ def _joint_events(trace: Trace) -> Mapping[int, tuple[int, ...]]:
 def _direct_edges(
     trace: Trace, order: str, joint: Mapping[int, tuple[int, ...]], extra: Iterable[tuple[int, int]]
 ) -> tuple[Ints, Ints]:
-    """For each event the range of its predecessors on other processes, and these predecessors."""
-    process = trace.process
-    before: dict[int, set[int]] = {}
-    for first, second in chain(_stated_order(trace), _conflicting_accesses(trace, order), extra):
+    """Each event that has predecessors on other processes, as often as it has, and these predecessors."""
+    process = list(trace.process)
+    extra = tuple(extra)
+    for first, second in extra:
         if first >= second:
             raise TraceError(
                 f"{trace.name(second)} comes before {trace.name(first)}, which has to happen first",
                 file=trace.file,
             )
-        if process[first] != process[second]:
-            before.setdefault(second, set()).add(first)
-    for event, lines in joint.items():
-        before.setdefault(event, set()).update(line for line in lines if line != event)
-    start, edges = array("i"), array("i")
-    for event in sorted(before):
-        # Most events have no predecessor elsewhere: their ranges are empty and written in one go.
-        start.extend(array("i", [len(edges)]) * (event + 1 - len(start)))
-        edges.extend(sorted(before[event]))
-    start.extend(array("i", [len(edges)]) * (len(trace) + 1 - len(start)))
-    return start, edges
+    pairs = chain(_stated_order(trace), _conflicting_accesses(trace, order), extra)
+    found = {second << 32 | first for first, second in pairs if process[first] != process[second]}
+    found.update(event << 32 | line for event, lines in joint.items() for line in lines if line != event)
+    edges = sorted(found)
+    return array("i", [edge >> 32 for edge in edges]), array("i", [edge & _FIRST for edge in edges])
+
+
+_FIRST = (1 << 32) - 1
+"""Of an edge as a number: the event that comes first; the one behind it stands above."""
 
 
 def _stated_order(trace: Trace) -> Iterator[tuple[int, int]]:
@@ -404,13 +404,29 @@ def _conflicting_accesses(trace: Trace, order: str) -> Iterator[tuple[int, int]]
     """In causal order, the direct conflicts of accesses to shared variables."""
     if order != "causal" or trace.write_start is None:
         return
-    conflicts = _Conflicts(trace)
-    accesses = set(_with_entries(trace.write_start))
-    if trace.read_start is not None:
-        accesses.update(_with_entries(trace.read_start))
-    for event in sorted(accesses):
-        for earlier in conflicts.before(event):
-            yield earlier, event
+    read_start = trace.read_start if trace.read_start is not None else bytes(len(trace) + 1)
+    last_write: dict[int, int] = {}
+    reads_since: dict[int, list[int]] = {}
+    accesses = zip(pairwise(read_start), pairwise(trace.write_start), strict=True)
+    for event, ((first_read, end_read), (first_write, end_write)) in enumerate(accesses):
+        read: Ints = trace.read_variable[first_read:end_read] if first_read != end_read else ()
+        for variable in read:
+            if variable in last_write:
+                yield last_write[variable], event
+        if first_write == end_write:
+            for variable in read:
+                reads_since.setdefault(variable, []).append(event)
+            continue
+        written = trace.write_variable[first_write:end_write]
+        for variable in written:
+            for earlier in reads_since.pop(variable, ()):
+                yield earlier, event
+            if variable in last_write:
+                yield last_write[variable], event
+            last_write[variable] = event
+        for variable in read:
+            if variable not in written:
+                reads_since.setdefault(variable, []).append(event)
 
 
 def _with_entries(start: Ints) -> Iterator[int]:
@@ -418,29 +434,6 @@ def _with_entries(start: Ints) -> Iterator[int]:
     for event, (first, last) in enumerate(pairwise(start)):
         if first != last:
             yield event
-
-
-class _Conflicts:
-    """Follows the lines and tells which earlier accesses conflict directly with the next event's."""
-
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.last_write: dict[str, int] = {}
-        self.reads_since: dict[str, list[int]] = {}
-
-    def before(self, event: int) -> Iterable[int]:
-        read = list(self.trace.reads(event))
-        found = [self.last_write[variable] for variable in read if variable in self.last_write]
-        written = [variable for variable, _ in self.trace.writes(event)]
-        for variable in written:
-            found.extend(self.reads_since.pop(variable, ()))
-            if variable in self.last_write:
-                found.append(self.last_write[variable])
-            self.last_write[variable] = event
-        for variable in read:
-            if variable not in written:
-                self.reads_since.setdefault(variable, []).append(event)
-        return found
 
 
 def _observed_order(

@@ -35,6 +35,7 @@ from possibly.logic.syntax import (
 from possibly.order.bitmaps import UNKNOWN, Bits, packed
 from possibly.order.lattice import Lattice
 from possibly.order.state import Chain, Reading, Readings, Sum, Timeline
+from possibly.records import dataclass
 from possibly.trace.model import Trace, Value
 
 Holds = Callable[[int], bool]
@@ -45,6 +46,27 @@ KEPT_ANSWERS = 200_000
 
 KEPT_TRUTHS = 1 << 26
 """How many truths by value are remembered, of all forms of predicates together."""
+
+
+MOST_ENTRIES = 1 << 22
+"""Entries of a list times its turns up to which all are looked at in one go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A list entry by entry: the counts at which it may be another one, and what each entry is there."""
+
+    counts: list[int]
+    values: list[tuple[Value, ...]]
+
+
+def _entries(counts: list[int], lists: list[Value]) -> Entries | None:
+    lengths = {len(each) for each in lists if type(each) is list}
+    if len(lengths) != 1 or len(lists) * (length := lengths.pop()) > MOST_ENTRIES:
+        return None
+    # Where it is no list, an entry is like none before or after.
+    rows = (each if type(each) is list else [object()] * length for each in lists)
+    return Entries(counts, list(zip(*rows, strict=True)))
 
 
 class CutPredicates:
@@ -63,6 +85,7 @@ class CutPredicates:
         self._compiled: list[Predicate] = []
         self._states: dict[Node, Bits] = {}
         self._turns: dict[Leaf, list[int]] = {}
+        self._entries: dict[Leaf, Entries | None] = {}
         self._plain: dict[Form, dict[int, Bits | None]] = {}
         """By the form of a predicate on one variable, and by process."""
         self._templates: dict[Form, _Template | None] = {}
@@ -104,6 +127,15 @@ class CutPredicates:
             pairs = zip(values, islice(values, 1, None), strict=False)
             self._turns[leaf] = [count for count, (old, new) in enumerate(pairs, 1) if old is not new]
         return self._turns[leaf]
+
+    def entries(self, leaf: Leaf) -> Entries | None:
+        """A fact of one process entry by entry, where it is a list, always of one length; None elsewhere."""
+        if leaf not in self._entries:
+            reading = self.readings(leaf)
+            assert isinstance(reading, Timeline), "a fact of one process"
+            counts = [0, *self.turns(leaf)]
+            self._entries[leaf] = _entries(counts, [reading.values[count] for count in counts])
+        return self._entries[leaf]
 
     def table(self, node: Node, process: int) -> bytearray:
         """The truth of a predicate that depends on this process alone, a byte a count."""

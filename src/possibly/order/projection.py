@@ -268,9 +268,11 @@ def _picked(column: Ints | None, events: Sequence[int]) -> array[int] | None:
 def _delivered(trace: Trace, number: Mapping[int, int], mine: Mapping[int, int]) -> dict[str, Any]:
     """The messages whose ends are kept: those that are counted are among them."""
     rows = []
-    for send, receive, to in zip(trace.delivery_send, trace.delivery_receive, trace.delivery_to, strict=True):
-        if send in number and (receive == NONE or receive in number):
-            rows.append((number[send], number.get(receive, NONE), mine.get(to, NONE)))
+    for send, mine_now in number.items() if len(trace.delivery_send) else ():
+        for row in trace.deliveries(send):
+            receive, to = trace.delivery_receive[row], trace.delivery_to[row]
+            if receive == NONE or receive in number:
+                rows.append((mine_now, number.get(receive, NONE), mine.get(to, NONE)))
     rows.sort()
     names = ("delivery_send", "delivery_receive", "delivery_to")
     return {name: array("i", [row[index] for row in rows]) for index, name in enumerate(names)}

@@ -149,8 +149,14 @@ def check_text(text: str) -> None:
         raise TraceError(f"the string {text!a} has half a surrogate pair") from None
 
 
+_SIMPLE = frozenset((int, bool, type(None)))
+"""Types of which every value is fine."""
+
+
 def check_value(value: Value) -> None:
     """Walks without recursion, level by level, so that no depth can hurt."""
+    if type(value) is list and _SIMPLE.issuperset(map(type, value)):
+        return
     level: list[Value] = [value]
     for _ in range(DEPTH + 1):
         level = [part for outer in level for part in _parts(outer)]

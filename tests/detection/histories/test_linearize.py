@@ -17,7 +17,7 @@ from possibly.trace.histories.read import read_history
 from tests.detection.histories.objects import OBJECTS, history, is_linearizable
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 500 * MANY if MANY > 1 else 150
+CASES = 500 * MANY if MANY > 1 else 75
 
 
 def model_of(name: str) -> str:

@@ -31,6 +31,7 @@ from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from tests.generate import random_atom, random_formula, random_trace
+from tests.sampling import sampled
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 FUTURE = ["X", "N", "F", "G", "U", "R", "W"]
@@ -85,7 +86,7 @@ def shaped(random: Random, trace: Trace) -> str:
 def test_the_translation_says_the_same(batch: int) -> None:
     """Whatever is translated holds at the initial cut iff every observation satisfies the formula."""
     seen: Counter[bool | None] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 120 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(120)):
         random = Random(seed)
         trace = random_trace(random, events=random.randint(0, 6))
         text = shaped(random, trace)
@@ -99,12 +100,12 @@ def test_the_translation_says_the_same(batch: int) -> None:
         value = case.linear().decide().value
         assert decide(case.plain(), translated).value == value, (seed, text, unparse(translated))
         seen[value] += 1
-    assert min(seen[True], seen[False]) > 15 * MANY, seen
+    assert min(seen[True], seen[False]) > sampled(15), seen
 
 
 @pytest.mark.parametrize("batch", range(4))
 def test_pushing_negations_down_changes_nothing(batch: int) -> None:
-    for seed in range(batch * 100_000, batch * 100_000 + 60 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(60)):
         random = Random(seed)
         trace = random_trace(random, events=random.randint(0, 5))
         case = Case(trace, f"!({random_formula(random, trace, [*FUTURE, 'O', 'S'], 2).text})")

@@ -32,6 +32,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.views.cli.main import main
 from tests.generate import random_formula, random_trace
+from tests.sampling import sampled
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 
@@ -137,7 +138,7 @@ def numbers(random: Random) -> Trace:
 @pytest.mark.parametrize("batch", range(8))
 def test_relational_predicates(batch: int) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 70 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(70)):
         random = Random(seed)
         trace = numbers(random)
         text = sum_text(random, trace)
@@ -147,7 +148,7 @@ def test_relational_predicates(batch: int) -> None:
         if found is not None:
             check(case, found, (seed, text))
             seen["edges"] += bool(found.edges)
-    assert seen["sliced"] > 30 * MANY and seen["edges"] > 3 * MANY, seen
+    assert seen["sliced"] > sampled(30) and seen["edges"] > sampled(3), seen
 
 
 # ---- long runs --------------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ def test_other_predicates_have_no_test() -> None:
 
 def test_bounds_of_boxes_are_those_of_their_points() -> None:
     seen = 0
-    for seed in range(60 * MANY):
+    for seed in range(sampled(60)):
         random = Random(seed)
         lengths = [random.randint(0, 4) for _ in range(random.randint(1, 3))]
         places = [(p, k) for p, length in enumerate(lengths) for k in range(1, length + 1)]
@@ -228,7 +229,7 @@ def test_bounds_of_boxes_are_those_of_their_points() -> None:
             value, point = bounds.extreme([low for low, _ in ends], [high for _, high in ends], sign)
             assert value == best(map(total.at, points)) == total.at(point) and point in points
             seen += 1
-    assert seen == 120 * MANY
+    assert seen == sampled(120)
 
 
 def test_the_command_takes_a_class(

@@ -20,7 +20,7 @@ from tests.detection.slices.test_slicing import Case
 from tests.generate import random_trace
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 500 * MANY if MANY > 1 else 250
+CASES = 500 * MANY if MANY > 1 else 125
 
 ATOMS = ["{a} * {b} == {k}", "{a} < {b}", "{a} + {b} > {c}", "abs({a} - {b}) != {k}", "{a} == {b} == {c}"]
 SHAPES = ["{}", "!({})", "({}) & ({})", "({}) | !({})", "EF(({}) & ({}))", "AG({}) | EX({})"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from random import Random
 
@@ -15,14 +14,13 @@ from possibly.detection.slices.closure import slice_of
 from possibly.detection.slices.containing import wider_slice
 from tests.detection.slices.test_by_test import Case, counters
 from tests.generate import CTL, random_formula, random_trace
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+from tests.sampling import sampled
 
 
 @pytest.mark.parametrize("batch", range(6))
 def test_every_satisfying_cut_is_inside(batch: int) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 90 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(90)):
         random = Random(seed)
         trace = random_trace(random, events=random.randint(1, 6))
         text = random_formula(random, trace, CTL, random.randint(1, 3)).text
@@ -35,7 +33,7 @@ def test_every_satisfying_cut_is_inside(batch: int) -> None:
         assert not found.exact and found.lean is None
         seen["smaller than everything"] += len(inside) < len(case.cuts())
         seen["tight"] += inside == satisfying
-    assert min(seen.values()) > 30 * MANY, seen
+    assert min(seen.values()) > sampled(30), seen
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 1500 * MANY if MANY > 1 else 300
+CASES = 1500 * MANY if MANY > 1 else 150
 
 
 def is_inside(first: Cut, second: Cut) -> bool:

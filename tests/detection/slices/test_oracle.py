@@ -24,6 +24,7 @@ from possibly.logic.syntax import Node, Temporal
 from possibly.order.vocabulary import vocabulary
 from tests.detection.test_definition import Case, _check_witness
 from tests.generate import Formula, random_formula
+from tests.sampling import sampled
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 OPERATORS = ["EF", "AF", "EG", "AG"]
@@ -44,7 +45,7 @@ def prepared(random: Random, operator: str, depth: int = 1) -> tuple[Case, Node]
 def test_declared_class_gives_the_answer_of_the_plain_engine(word: str, operator: str) -> None:
     """Predicates for which the declaration is true on the trace, whatever their syntax."""
     answered = 0
-    for seed in range(150 * MANY):
+    for seed in range(sampled(150)):
         case, operand = prepared(Random(f"{word} {operator} {seed}"), operator)
         declared = {operand: Declaration("it", word)}
         try:
@@ -94,7 +95,7 @@ def test_relied_on_declarations_are_named() -> None:
 @pytest.mark.parametrize("operator", ["AF", "EG"])
 def test_af_of_regular_predicates_is_searched_in_the_interval(operator: str) -> None:
     answered = 0
-    for seed in range(300 * MANY):
+    for seed in range(sampled(300)):
         case, _ = prepared(Random(f"{operator} {seed}"), operator)
         found = Definitely(Slicing(case.lattice, case.predicates), Budget()).decide(case.node)
         if found is None:
@@ -105,13 +106,13 @@ def test_af_of_regular_predicates_is_searched_in_the_interval(operator: str) -> 
         if found.path is not None:
             _valid(case, found.path)
         answered += 1
-    assert answered > 60 * MANY
+    assert answered > sampled(60)
 
 
 @pytest.mark.parametrize("operator", ["EF", "AG"])
 def test_search_inside_the_slice_finds_the_nearest_cut(operator: str) -> None:
     answered: Counter[bool] = Counter()
-    for seed in range(600 * MANY if MANY > 1 else 200):
+    for seed in range(600 * MANY if MANY > 1 else 100):
         case, _ = prepared(Random(f"{operator} {seed}"), operator, depth=2)
         found = Inside(Sliced(Slicing(case.lattice, case.predicates)), Budget()).decide(case.node)
         if found is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from random import Random
 
@@ -23,8 +22,8 @@ from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from tests.detection.test_definition import Case, _check_witness, _outermost
 from tests.generate import CTL, Formula, random_formula
+from tests.sampling import sampled
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 UNNESTED = ["EF", "AF", "EG", "AG", "EX", "AX", "EX[]", "EU", "AU"]
 
 
@@ -37,20 +36,20 @@ def rebuilt(case: Case, formula: Formula) -> Case:
 @pytest.mark.parametrize("batch", range(20))
 def test_answers_are_those_of_the_plain_engine(batch: int) -> None:
     answered: Counter[bool] = Counter()
-    for seed in range(batch * 100_000, batch * 100_000 + 50 * MANY):
+    for seed in range(batch * 100_000, batch * 100_000 + sampled(50)):
         case = Case(seed, CTL, "ctl", depth=3, events=8)
         found = Sliced(Slicing(case.lattice, case.predicates)).decide(case.node)
         answered[found is not None] += 1
         if found is not None:
             expected = Exhaustive(case.lattice, case.predicates, Budget()).at(case.node, case.lattice.initial)
             assert found.value == expected, case.describe()
-    assert answered[True] > 8 * MANY
+    assert answered[True] > sampled(8)
 
 
 @pytest.mark.parametrize("operator", UNNESTED)
 def test_witness_shows_what_the_contract_says(operator: str) -> None:
     shown = 0
-    for seed in range(120 * MANY):
+    for seed in range(sampled(120)):
         random = Random(f"{operator} {seed}")
         case = Case(random.randrange(10**9), CTL, "ctl", 1, 7)
         case = rebuilt(case, _outermost(random, case.trace, operator))
@@ -65,7 +64,7 @@ def test_witness_shows_what_the_contract_says(operator: str) -> None:
             _check_witness(case, case.cuts(found.path), case.formula, found.value)
             assert len(found.path) == len(plain.path), case.describe()
             shown += 1
-    assert shown > 10 * MANY
+    assert shown > sampled(10)
 
 
 @pytest.mark.parametrize("operator", ["AF", "EG", "AU", "EU"])
@@ -73,7 +72,7 @@ def test_witness_shows_what_the_contract_says(operator: str) -> None:
 def test_operators_over_many_local_predicates(operator: str, joiner: str) -> None:
     """Conjunctive and disjunctive predicates over all processes: the classes with algorithms of their own."""
     answered = 0
-    for seed in range(80 * MANY):
+    for seed in range(sampled(80)):
         random = Random(f"{operator} {joiner} {seed}")
         case = Case(random.randrange(10**9), ["&"], "ctl", 0, 8)
         names = vocabulary(case.trace)
@@ -90,7 +89,7 @@ def test_operators_over_many_local_predicates(operator: str, joiner: str) -> Non
         if found is not None:
             assert found.value == expected, f"{whole}\n{case.describe()}"
             answered += 1
-    assert answered > 15 * MANY
+    assert answered > sampled(15)
 
 
 def test_intervals_are_the_maximal_stretches() -> None:
@@ -102,7 +101,7 @@ def test_intervals_are_the_maximal_stretches() -> None:
 @pytest.mark.parametrize("shape", ["G({})", "F({})", "G({} -> F {})", "G({} | F {})", "G({}) & F({})"])
 def test_linear_shapes_are_answered_as_on_every_observation(shape: str) -> None:
     answered = 0
-    for seed in range(60 * MANY):
+    for seed in range(sampled(60)):
         random = Random(f"{shape} {seed}")
         case = Case(random.randrange(10**9), ["&"], "ltl", 1, 7)
         parts = [f"({random_formula(random, case.trace, ['&'], 1).text})" for _ in range(2)]
@@ -117,7 +116,7 @@ def test_linear_shapes_are_answered_as_on_every_observation(shape: str) -> None:
             case.cuts(found.path)
             assert "&" in shape or plain.moment(found.path) in (found.moment, None)
         answered += 1
-    assert answered > 10 * MANY
+    assert answered > sampled(10)
 
 
 def test_af_of_a_conjunction_reads_the_order_once(monkeypatch: pytest.MonkeyPatch) -> None:

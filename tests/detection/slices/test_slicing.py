@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from random import Random
@@ -26,9 +25,9 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace
 from tests.generate import Formula, random_formula, random_trace
+from tests.sampling import sampled
 from tests.twins import needs_kernels
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 OPERATORS = ["EF", "AG", "EG", "AF", "EX[]", "EX", "AX"]
 
 
@@ -67,7 +66,7 @@ def check(slices: list[Slice], expected: set[Cut], lattice: Lattice, what: str) 
 @pytest.mark.parametrize("batch", range(20))
 def test_alternatives_are_exactly_the_satisfying_cuts(batch: int) -> None:
     sliced: Counter[bool] = Counter()
-    for seed in range(batch * 10_000, batch * 10_000 + 40 * MANY):
+    for seed in range(batch * 10_000, batch * 10_000 + sampled(40)):
         random = Random(seed)
         case = Case(random_trace(random, events=random.randint(0, 7)))
         formula: Formula = random_formula(random, case.trace, OPERATORS, random.randint(0, 3))
@@ -76,7 +75,7 @@ def test_alternatives_are_exactly_the_satisfying_cuts(batch: int) -> None:
         if found is not None:
             lines = "\n".join(str(case.trace.event(e)) for e in range(len(case.trace)))
             check(found, case.satisfying(formula.text), case.lattice, f"{formula.text}\n{lines}")
-    assert sliced[True] > 15 * MANY
+    assert sliced[True] > sampled(15)
 
 
 def test_nested_temporal_formulas_of_conjunctive_predicates_are_always_sliced() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -24,8 +23,7 @@ from possibly.trace.notation import trace as notated
 from tests.detection.sums.test_relational import Bench, random_condition, random_run, random_sum
 from tests.detection.test_definition import Case
 from tests.generate import CTL, Formula, random_formula
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+from tests.sampling import sampled
 
 
 def random_atom(random: Random, run: Trace) -> str:
@@ -78,7 +76,7 @@ def test_answers_and_paths_are_those_of_the_plain_engine(batch: int, monkeypatch
     monkeypatch.setattr("possibly.detection.solver.nearest.FIRST", [1, 2, 1, 100][batch])
     monkeypatch.setattr("possibly.detection.solver.nearest.CLOCKS", [10**6, 10**6, 0, 0][batch])
     counted: Counter[bool] = Counter()
-    for seed in range(120 * MANY):
+    for seed in range(sampled(120)):
         random = Random(f"{batch} {seed}")
         bench = Bench(random_run(random, random.choice([1, 3]), odd=random.random() < 0.5))
         text = random_text(random, bench.trace)
@@ -86,13 +84,13 @@ def test_answers_and_paths_are_those_of_the_plain_engine(batch: int, monkeypatch
         counted[found is not None] += 1
         if found is not None:
             bench.agrees(found, text)
-    assert counted[True] > 110 * MANY, counted
+    assert counted[True] > sampled(110), counted
 
 
 @pytest.mark.parametrize("operator", ["EF", "AG"])
 def test_state_predicates_of_any_form(operator: str) -> None:
     """With the generator of the other engines: joint events, `after`, strings, missing values."""
-    for seed in range(120 * MANY):
+    for seed in range(sampled(120)):
         random = Random(f"{operator} {seed}")
         case = Case(random.randrange(10**9), CTL, "ctl", 1, 8)
         inner: Formula = random_formula(random, case.trace, [], 3)
@@ -174,6 +172,7 @@ def test_a_joint_event_is_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
 INTERRUPTED = """
 import os, random, signal, threading
 from possibly.detection.solver.search import TRUE, Linear, Problem, solved
+from tests.sampling import sampled
 from ortools.sat.python import cp_model
 choose = random.Random(1)
 weights = [choose.randint(10**8, 10**9) for _ in range(60)]

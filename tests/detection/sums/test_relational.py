@@ -32,6 +32,7 @@ from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace as notated
+from tests.sampling import sampled
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 
@@ -166,7 +167,7 @@ def test_answers_and_paths_are_those_of_the_plain_engine(
 ) -> None:
     monkeypatch.setattr("possibly.detection.solver.nearest.FIRST", steps)
     counted: Counter[str] = Counter()
-    cases = 300 * MANY if MANY > 1 else 150
+    cases = 300 * MANY if MANY > 1 else 75
     for seed in range(cases):
         random = Random(f"{steps} {odd} {seed}")
         bench = Bench(random_run(random, steps, odd))
@@ -192,7 +193,7 @@ def random_slice(random: Random, bench: Bench) -> Slice:
 
 def test_flow_finds_the_least_cut_where_the_sum_is_least() -> None:
     seen: Counter[str] = Counter()
-    for seed in range(300 * MANY):
+    for seed in range(sampled(300)):
         random = Random(seed)
         bench = Bench(random_run(random, 3))
         part = random_slice(random, bench)
@@ -214,7 +215,7 @@ def test_flow_finds_the_least_cut_where_the_sum_is_least() -> None:
             all(a <= b for a, b in zip(found, cut, strict=True)) for cut in cuts if total(cut) == least
         )
         seen["moved" if found != part.least else "least"] += 1
-    assert min(seen["empty"], seen["moved"], seen["least"]) > 5 * MANY, seen
+    assert min(seen["empty"], seen["moved"], seen["least"]) > sampled(5), seen
 
 
 def test_components_are_the_smallest_steps_of_a_slice() -> None:
@@ -222,7 +223,7 @@ def test_components_are_the_smallest_steps_of_a_slice() -> None:
     from possibly.detection.sums.flow import needs_of
 
     groups = 0
-    for seed in range(150 * MANY):
+    for seed in range(sampled(150)):
         random = Random(seed)
         bench = Bench(random_run(random, 1))
         part = random_slice(random, bench)
@@ -240,7 +241,7 @@ def test_components_are_the_smallest_steps_of_a_slice() -> None:
             assert sorted(between) == sorted([before, tuple(cut)])
             groups += len(group) > 1
         assert tuple(cut) == part.greatest
-    assert groups > 20 * MANY
+    assert groups > sampled(20)
 
 
 # ---- by hand --------------------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def test_equality_is_open_where_a_move_jumps_over_it() -> None:
 
 def test_equality_is_always_answered_where_a_step_changes_the_sum_by_one() -> None:
     met = 0
-    for seed in range(150 * MANY):
+    for seed in range(sampled(150)):
         random = Random(seed)
         names = ["A", "B", "C"]
         now = dict.fromkeys(names, 0)
@@ -298,7 +299,7 @@ def test_equality_is_always_answered_where_a_step_changes_the_sum_by_one() -> No
             assert found is not None, text
             bench.agrees(found, text)
             met += found.path is not None and len(found.path) > 0
-    assert met > 50 * MANY
+    assert met > sampled(50)
 
 
 def test_equality_inside_a_slice_counts_the_moves_of_the_slice() -> None:
@@ -331,7 +332,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_long_run_gets_a_valid_path_that_stops_at_the_goal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("possibly.detection.sums.relational.EXACT", 0)
     longer = 0
-    for seed in range(150 * MANY):
+    for seed in range(sampled(150)):
         random = Random(seed)
         bench = Bench(random_run(random, 3))
         text = f"EF({random_sum(random, bench.trace)})"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
@@ -35,8 +34,8 @@ from tests.detection.tasks.reference import (
     random_task_formula,
     variables,
 )
+from tests.sampling import sampled
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 BATCHES = range(20)
 WITHOUT_BETWEEN = ("not", "and", "or", "implies", "next", "sometime", "always")
 
@@ -88,7 +87,7 @@ class Case:
 @pytest.mark.parametrize("batch", BATCHES)
 def test_the_failing_cuts_are_those_of_the_definition(batch: int) -> None:
     first = batch * 1_000_000
-    for seed in range(first, first + 40 * MANY):
+    for seed in range(first, first + sampled(40)):
         case = Case(seed)
         expected = case.tasks.failing(case.formula)
         found = case.check("slices")
@@ -113,7 +112,7 @@ def test_terms_hold_the_same_slices(batch: int) -> None:
     """Assignment by assignment, slice by slice, where the terms cover the formula."""
     covered = 0
     first = batch * 1_000_000 + 500_000
-    for seed in range(first, first + 25 * MANY):
+    for seed in range(first, first + sampled(25)):
         case = Case(seed, WITHOUT_BETWEEN)
         budget = Budget()
         local = LocalFormulas(case.net, budget)
@@ -145,7 +144,7 @@ def test_what_lies_between_is_that_of_the_definition(batch: int, monkeypatch: py
     if batch % 2:
         monkeypatch.setattr("possibly.detection.tasks.check.WORTH_BETWEEN", 0)
     first = 9_000_000 + 100 * batch
-    for seed in range(first, first + 100 * MANY):
+    for seed in range(first, first + sampled(100)):
         case = Case(seed, ("until", "before", "not"))
         expected, found = case.tasks.failing(case.formula), case.check("slices").failure
         assert (0 if found is None else found.failing) == len(expected), case.describe()

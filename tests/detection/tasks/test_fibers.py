@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 from typing import Any
 
@@ -23,8 +22,8 @@ from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from tests.detection.tasks.reference import F, Tasks, known_names, random_lsl, random_net
+from tests.sampling import sampled
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 UNARY = ("next", "sometime", "always")
 BINARY = ("until", "before")
 
@@ -73,7 +72,7 @@ def around(random: Random, formula: F) -> F:
 
 @pytest.mark.parametrize("batch", range(4))
 def test_the_failing_slices_are_nearest_and_those_of_the_definition(batch: int) -> None:
-    for seed in range(batch * 1_000_000, batch * 1_000_000 + 30 * MANY):
+    for seed in range(batch * 1_000_000, batch * 1_000_000 + sampled(30)):
         random = Random(seed)
         trace = random_net(random, random.randint(2, 8))
         formula = around(random, timed(random, known_names(trace), 2))
@@ -112,7 +111,7 @@ def calm_net(random: Random, events: int) -> Trace:
 @pytest.mark.parametrize("batch", range(3))
 def test_a_few_cells_tell_for_a_region(batch: int) -> None:
     """With one temporal operator, on runs in which little changes; every assignment, every slice."""
-    for seed in range(batch * 1_000_000, batch * 1_000_000 + 30 * MANY):
+    for seed in range(batch * 1_000_000, batch * 1_000_000 + sampled(30)):
         random = Random(seed)
         trace = calm_net(random, random.randint(3, 11))
         names = ["x"]

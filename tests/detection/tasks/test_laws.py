@@ -6,7 +6,6 @@ elsewhere. The compositional property of section 4 is a law of the engine.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from itertools import product
 from random import Random
@@ -26,8 +25,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace
 from tests.detection.tasks.reference import F, Tasks, known_names, random_lsl, random_net, random_tl
-
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
+from tests.sampling import sampled
 
 
 def n(p: F) -> F:
@@ -57,7 +55,7 @@ EQUIVALENCES: dict[str, Callable[[F, F], tuple[F, F]]] = {
 
 @pytest.mark.parametrize("law", EQUIVALENCES)
 def test_equivalences_of_section_5_2(law: str) -> None:
-    for seed in range(25 * MANY):
+    for seed in range(sampled(25)):
         random = Random(seed)
         run = random_net(random, 6)
         tasks = Tasks(run)
@@ -71,7 +69,7 @@ def test_equivalences_of_section_5_2(law: str) -> None:
 
 
 def test_a_local_negation_goes_inside() -> None:
-    for seed in range(100 * MANY):
+    for seed in range(sampled(100)):
         random = Random(seed)
         run = random_net(random, 6)
         tasks = Tasks(run)
@@ -155,7 +153,7 @@ def test_what_a_module_satisfies_it_satisfies_in_a_larger_net() -> None:
     """No temporal operators, own locals alone, `if` with == only, no `exists` below anything universal."""
     satisfied = violated = 0
     wrapped = 0
-    for seed in range(300 * MANY):
+    for seed in range(sampled(600)):
         random = Random(seed)
         one, two = random_net(random, random.randint(1, 6)), random_net(random, random.randint(1, 5))
         own = [name for name in known_names(one) if name in ("x", "f.x")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import pytest
@@ -24,8 +23,8 @@ from possibly.order.lattice import Lattice
 from possibly.order.nets.net import Net
 from possibly.order.vocabulary import vocabulary
 from tests.detection.tasks.reference import F, known_names, random_lsl, random_net, random_tl
+from tests.sampling import sampled
 
-MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 needs_kernel = pytest.mark.skipif(kernels() is None, reason="no C compiler was there at installation")
 
 
@@ -44,7 +43,7 @@ def random_set(random: Random, rows: RowAlgebra, density: float) -> Set:
 @pytest.mark.parametrize("kind", ["compiled", "plain"])
 def test_the_compiled_twin_finds_the_same(kind: str) -> None:
     some = joint = 0
-    for seed in range(80 * MANY):
+    for seed in range(sampled(80)):
         random = Random(seed)
         lattice = Lattice(Computation(random_net(random, random.randint(1, 14)), "sync"))
         rows = algebra(lattice, ignore) if kind == "compiled" else PlainRows(lattice, ignore)
@@ -63,7 +62,7 @@ def test_the_compiled_twin_finds_the_same(kind: str) -> None:
 
 
 def test_without_the_compiled_twin_the_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(60 * MANY):
+    for seed in range(sampled(60)):
         random = Random(seed)
         lattice = Lattice(Computation(random_net(random, random.randint(1, 12)), "sync"))
         sets = SliceSets(lattice, Budget())
@@ -96,7 +95,7 @@ def test_slices_outside_the_windows_do_not_matter(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("possibly.detection.tasks.check.WORTH", 0)
     monkeypatch.setattr("possibly.detection.tasks.check.WORTH_BETWEEN", 0)
     smaller = failing = 0
-    for seed in range(150 * MANY):
+    for seed in range(sampled(150)):
         random = Random(seed)
         run = random_net(random, random.randint(4, 16))
         formula = implication(random, known_names(run))

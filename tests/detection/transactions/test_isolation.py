@@ -18,7 +18,7 @@ from possibly.trace.histories.read import read_history
 from possibly.trace.histories.transactions import Act, Transaction, Verb, transactions_of
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
-CASES = 500 * MANY if MANY > 1 else 250
+CASES = 500 * MANY if MANY > 1 else 125
 State = dict[str, Any]
 
 

@@ -21,6 +21,7 @@ from possibly.logic.predicates.functions import Predicate, compile_predicate
 from possibly.logic.syntax import And, Iff, Implies, Leaf, Local, Node, Not, Or, Shared
 from possibly.logic.tasks.bind import SHARED
 from possibly.logic.tasks.formulas import Point, local_text
+from possibly.logic.walk import children
 from possibly.order.nets.net import Net, Stack
 from possibly.trace.model import Value
 
@@ -47,6 +48,15 @@ _AND = _merge(lambda p, q: p and q)
 _OR = _merge(lambda p, q: p or q)
 _IMPLIES = _merge(lambda p, q: not p or q)
 _IFF = _merge(lambda p, q: p is q)
+RULES: dict[type[Node], tuple[int, ...]] = {And: _AND, Or: _OR, Implies: _IMPLIES, Iff: _IFF}
+"""For each connective its truth, at 4 times that of the left side and that of the right."""
+OBSERVED = {"start": ("START",), "term": ("TERM",), "in": ("START", "IN", "TERM")}
+"""Where a task may stand in its call, for each observer."""
+
+
+def opposite(truth: int) -> int:
+    return _NEGATION[truth]
+
 
 ValueSet = tuple[Value, ...] | None
 
@@ -104,14 +114,8 @@ class LocalFormulas:
                 return _points(self.net.stacks(task), observer, function)
             case Not(operand):
                 return self._table(operand, task).translate(_NEGATION)
-            case And(operands):
-                return self._merged(_AND, operands, task)
-            case Or(operands):
-                return self._merged(_OR, operands, task)
-            case Implies(left, right):
-                return self._merged(_IMPLIES, (left, right), task)
-            case Iff(left, right):
-                return self._merged(_IFF, (left, right), task)
+            case And() | Or() | Implies() | Iff():
+                return self._merged(RULES[type(formula)], children(formula), task)
         return self._predicate(formula, task)
 
     def _merged(self, rule: tuple[int, ...], operands: Sequence[Node], task: int) -> bytes:
@@ -171,6 +175,5 @@ def _same(one: tuple[Value, ...], two: tuple[Value, ...]) -> bool:
 
 
 def _points(stacks: Sequence[Stack], observer: str, function: str) -> bytes:
-    phases = {"start": ("START",), "term": ("TERM",), "in": ("START", "IN", "TERM")}[observer]
-    wanted = {(phase, function) for phase in phases}
+    wanted = {(phase, function) for phase in OBSERVED[observer]}
     return bytes([UNSATISFIED if wanted.isdisjoint(stack) else SATISFIED for stack in stacks])

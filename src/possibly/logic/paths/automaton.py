@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+from possibly.logic.paths.classes import subclass
 from possibly.logic.paths.machine import Machine, State
 from possibly.logic.paths.nets import Net, net
 
@@ -22,6 +23,10 @@ MOST_STATES = 2_000
 MOST_WORK = 30_000
 """Readings of all states together, times the events that these remember: where each state has more of them
 than the one before, there is no end of states."""
+MOST_MOVED = 3_000
+"""The same for all moves together where copies are made: of so many that are alike each choice is a move."""
+UNBOUNDED = ("general", "extended")
+"""Classes whose expressions make copies."""
 SHOWN = 40
 """Transitions that a note shows."""
 
@@ -72,7 +77,8 @@ def automaton(machine: Machine, most: int = MOST_STATES) -> Automaton | None:
     pending = deque([first])
     transitions: dict[Transition, None] = {}
     symbols = machine.expression.symbols
-    looked_into = 0
+    looked_into = moved = 0
+    copies = subclass(machine.expression.expression).name in UNBOUNDED
     while pending:
         state, names = pending.popleft()
         looked_into += len(state.readings) * (1 + len(state.past))
@@ -80,6 +86,9 @@ def automaton(machine: Machine, most: int = MOST_STATES) -> Automaton | None:
             return None
         source = numbers[_key(machine, state, names)]
         for symbol, before in machine.choices(state):
+            moved += len(state.readings) * (1 + len(state.past))
+            if moved > MOST_MOVED and copies:
+                return None
             move = machine.move(state, (symbol,), before, _values(machine, symbol))
             if move.state is None:
                 continue
@@ -121,7 +130,7 @@ def _called(names: tuple[tuple[int, str], ...], slot: int) -> str:
 
 def picture_notes(machine: Machine, kind: str) -> tuple[str, ...]:
     """The semantic model as lines of text: the automaton, or for the unbounded classes the net."""
-    if kind in ("general", "extended"):
+    if kind in UNBOUNDED:
         return _net_notes(net(machine.expression))
     found = automaton(machine)
     if found is None:

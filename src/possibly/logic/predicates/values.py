@@ -43,6 +43,9 @@ def is_cut(value: Value) -> bool:
     return type(value) is dict and CUT in value
 
 
+_CONTAINERS = frozenset((dict, list))
+
+
 def has_cut(value: Value) -> bool:
     """Whether a part of the value, or all of it, was cut off."""
     pending = [value]
@@ -52,7 +55,7 @@ def has_cut(value: Value) -> bool:
             if CUT in each:
                 return True
             pending += each.values()
-        elif type(each) is list:
+        elif type(each) is list and not _CONTAINERS.isdisjoint(map(type, each)):
             pending += each
     return False
 

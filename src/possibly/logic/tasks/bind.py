@@ -44,6 +44,7 @@ class _Binder:
     def __init__(self, vocabulary: Vocabulary, lets: Sequence[Let], source: Source) -> None:
         self.functions = vocabulary.functions
         self.shared = vocabulary.shared
+        self.vocabulary = vocabulary
         self.known = frozenset(vocabulary.shared).union(*vocabulary.locals.values())
         self.lets = {let.name: number for number, let in enumerate(lets)}
         self.let_list = lets
@@ -80,13 +81,20 @@ class _Binder:
         return with_children(node, below) if below else node
 
     def is_entry(self, name: tuple[str, ...], index: int) -> bool:
-        return f"{'.'.join(name)}[{index}]" in self.known
+        return self.is_known(f"{'.'.join(name)}[{index}]")
+
+    def is_known(self, variable: str) -> bool:
+        """Some vocabularies know more names than they list."""
+        names = self.vocabulary
+        return variable in self.known or any(
+            variable in each for each in (names.shared, *names.locals.values())
+        )
 
     def name(self, node: Name) -> Node:
         variable = ".".join(node.parts)
         if variable in self.lets:
             return self.let(node, variable)
-        if variable not in self.known:
+        if not self.is_known(variable):
             self.fail(f"no event ever sets {variable}", node, self.near(variable, self.known))
         return Shared(variable, span=node.span)
 
