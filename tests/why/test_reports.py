@@ -39,6 +39,7 @@ CURES = {
     "empty_not_done": "empty is not done",
     "anyio_cache": "double initialisation",
     "processes": "not atomic",
+    "async_condition": "lock order",
     "async_locks": "lock order",
     "changed_while_iterating": "changed while it is gone through",
     "barrier-twice": "missing order",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ASSUMED = "accesses to shared memory, which were not recorded, decide nothing"
 LOCK, END, UNIT, ROOM, ITEM, SIGNAL = "lock", "end", "unit", "room", "item", "signal"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 WAITING = {
     "acquire": "waits for",
     "join": "waits for the end of",
+    "join any": "waits for one to end, as",
     "wake": "waits on",
     "get": "waits to get from",
     "put": "waits to put into",

@@ -14,6 +14,7 @@ from typing import Any
 
 from possibly.control.execution import Execution
 from possibly.detection.paths.meaning import Meaning
+from possibly.logic.languages import PATHS
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.predicates.functions import leaves
@@ -26,8 +27,6 @@ from possibly.session.checking.check import Checker, Options
 from possibly.session.exploring.traces import detailed_trace_of
 from possibly.trace.edit import with_order
 from possibly.trace.model import Trace
-
-PATHS = ("expect", "never", "watch")
 
 
 def asked_steps(execution: Execution, initial: dict[str, Any], details: dict[str, Any]) -> frozenset[int]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from possibly.control.execution import Execution
 from possibly.errors import PossiblyError
+from possibly.logic.languages import FORMULAS
 from possibly.logic.printer import unparse
 from possibly.logic.specification import Specification, property_from_text, read_specification
 from possibly.logic.syntax import Node, Temporal
@@ -53,7 +54,7 @@ def _first(found: ExecutionTrace, begun: int) -> Iterator[tuple[int, int]]:
 def _denied(specification: Specification) -> Specification | None:
     """The specification whose property is that the given one's is violated, on one path."""
     (found,) = specification.properties
-    if found.formula is None or found.language not in ("ctl", "ltl"):
+    if found.formula is None or found.language not in FORMULAS:
         return None
     formula = found.formula if found.language == "ltl" else _linear(found.formula)
     if formula is None:

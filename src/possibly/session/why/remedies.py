@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from possibly.control.execution import Execution
+from possibly.control.execution import CALLED_FROM, Execution
 from possibly.control.minimise import decisive
 from possibly.control.naming import Sort, parent_of, sort_of
 from possibly.control.why import Atomic, Cause, Moment, Pair
@@ -53,9 +53,14 @@ class Case:
             detail = step.detail if isinstance(step.detail, dict) else {}
             kind, thing, _, at, _ = step.operation
             if "turn" not in detail:
-                yield number, {"kind": kind, "thing": thing, "at": at, **detail}
+                yield number, {"kind": kind, "thing": thing, **detail, "at": detail.get(CALLED_FROM, at)}
             for each in (*detail.get("turn", ()), *detail.get("inside", ())):
-                yield number, each
+                yield number, {**each, "at": each.get(CALLED_FROM, each["at"])}
+
+    def at(self, moment: Moment) -> str:
+        """The line of a moment; where that is a library's, the user's that called it."""
+        detail = self.execution.steps[moment.number].detail if moment.number is not None else None
+        return str((detail or {}).get(CALLED_FROM, moment.operation.at))
 
 
 def remedy_of(execution: Execution, details: dict[str, Any], cause: Cause | None) -> Remedy | None:
@@ -205,7 +210,7 @@ def _changed_while_iterating(case: Case) -> Remedy | None:
     message = str(case.details.get("message", ""))
     if not any(words in message for words in ("changed size during iteration", "mutated during iteration")):
         return None
-    place = str(case.details.get("place", ""))
+    place = str(case.details.get(CALLED_FROM) or case.details.get("place", ""))
     changes = [
         moment
         for pair in case.cause.pairs
@@ -214,7 +219,7 @@ def _changed_while_iterating(case: Case) -> Remedy | None:
     ]
     if not changes:
         return None
-    line, change = place_in(place).line, place_in(changes[0].operation.at).line
+    line, change = place_in(place).line, place_in(case.at(changes[0])).line
     words = f"hold one lock around the loop at line {line} and around line {change}"
     name = sources.iterated_at(place)
     return Remedy(
@@ -250,11 +255,11 @@ def _use_after_close(case: Case) -> Remedy | None:
     message = str(case.details.get("message", "")).lower()
     for pair in case.cause.pairs:
         for one, other in ((pair.first, pair.then), (pair.then, pair.first)):
-            at = one.operation.at
+            at = case.at(one)
             closing = (sources.methods_at(at) | {sources.function_of(at)}) & CLOSING
             is_told = any(word in message for word in ("closed", "shutdown", "shut down", "after "))
             if closing and (is_told or pair.first is one):
-                name, line = case.name(other.task), place_in(one.operation.at).line
+                name, line = case.name(other.task), place_in(at).line
                 words = f"let {name} come to its end before {min(closing)}() at line {line}"
                 return Remedy("use after close", words)
     return None
@@ -404,7 +409,7 @@ def _place_on(case: Case, moment: Moment, thing: str | None, last: bool = False)
     number = moment.number
     found = [m["at"] for n, m in case.moments() if n == number and m["thing"] == thing and m["at"]]
     if not found:
-        return moment.operation.at
+        return case.at(moment)
     return str(found[-1 if last else 0])
 
 

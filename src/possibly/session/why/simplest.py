@@ -22,7 +22,8 @@ from possibly.control.why.atomic import smallest_atomic
 from possibly.control.why.nearby import Nearby
 from possibly.control.why.pairs import deciding
 from possibly.control.why.returning import point_of_no_return
-from possibly.session.exploring.checks import ORDERED, Check, shown_by
+from possibly.logic.languages import ORDERED
+from possibly.session.exploring.checks import Check, shown_by
 from possibly.session.why.asked import asked_steps
 from possibly.session.why.failure import Failure
 from possibly.session.why.orders import passes_in_some_order
