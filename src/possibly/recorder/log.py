@@ -310,6 +310,9 @@ class Log:
             return self._plain((kind - RAW, *entry[1:-1], snapshot(entry[-1])))
         return entry
 
+    def put(self) -> None:
+        """Where rewritten source has to call something else than a plain log gives it."""
+
     # ---- the file -------------------------------------------------------------------------------
 
     def start(self) -> None:

@@ -49,11 +49,13 @@ class Settings:
     parent: str = ""
     spawn: str = ""
     """The token of the event that started this process."""
+    ask: str = ""
+    """The socket of whoever is asked after each event whether this process may go on, if it is."""
 
     def text(self) -> str:
         watch: dict[str, Any] = {word: sorted(getattr(self.watch, word)) for word in WORDS}
         watch |= {name: getattr(self.watch, name) for name in FLAGS}
-        places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn")}
+        places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn", "ask")}
         return json.dumps({**places, "watch": watch})
 
     @staticmethod
@@ -69,7 +71,7 @@ class Recording:
 
     def __init__(self, settings: Settings, log: Log | None = None) -> None:
         self.settings = settings
-        self.log = log or Log(settings.folder, settings.name, settings.parent, _kernel(settings.watch))
+        self.log = log or _log(settings)
         self.log.limit_calls(settings.watch.most_calls)
         self.patches = Patches()
         self.finder = imports.Finder(self.patches, settings.watch, self.sites, self._instrument())
@@ -96,6 +98,7 @@ class Recording:
         self._connect_exits()
         Access(self.log).put()
         install_all(self.patches)
+        self.log.put()
         imports.put_first(self.finder)
         self.log.start()
         exits.spawned_by = self.settings.spawn
@@ -161,6 +164,14 @@ class Recording:
         for name in () if is_in_use else Access(self.log).names():
             if hasattr(builtins, name):
                 delattr(builtins, name)
+
+
+def _log(settings: Settings) -> Log:
+    if not settings.ask:
+        return Log(settings.folder, settings.name, settings.parent, _kernel(settings.watch))
+    from possibly.recorder.asking import AskingLog
+
+    return AskingLog(settings.folder, settings.name, settings.parent, settings.ask)
 
 
 def _kernel(watch: Watch) -> ModuleType | None:

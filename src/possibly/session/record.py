@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -62,6 +63,10 @@ class Request:
     """Every access to what is shared is told, and every look at a primitive."""
     shared: bool = False
     """Accesses that conflict and are not ordered are told, so that they order the run."""
+    ask: Any = None
+    """Hears what the monitor says (`session.watching.asked`): the program waits for it at each event."""
+    name: str = ""
+    """Before the names of its tasks and variables, where several programs are watched together."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,8 @@ def record_program(request: Request, progress: Progress | None = None) -> Done:
         watch = replace(watch, shared=True)
     folder = tempfile.mkdtemp(prefix="possibly-")
     try:
-        with _sending(request, folder) as poll:
-            status = _run(request, Settings(folder, watch), poll)
+        with _sending(request, folder) as (attend, address):
+            status = _run(request, Settings(folder, watch, request.name, ask=address), attend)
         about = Recorded(functions=watch.functions, program=request.words, accesses=watch.everything)
         events, processes = _write(folder, request.output, request.specification, progress, about)
         return Done(request.output, events, processes, status)
@@ -143,44 +148,53 @@ def _check_program(request: Request) -> None:
         raise PossiblyError("no such folder", file=folder)
 
 
+Attend = Callable[[float], None]
+"""Does what is to be done while the program runs, for so many seconds at most if there is nothing."""
+
+
 @contextmanager
-def _sending(request: Request, folder: str) -> Iterator[Callable[[], None] | None]:
-    """What is to be called now and then while the program runs, if a monitor is to be told."""
+def _sending(request: Request, folder: str) -> Iterator[tuple[Attend | None, str]]:
+    """What is to be done while the program runs, and the socket on which its processes ask, if they do."""
     if request.send is None:
-        yield None
+        yield None, ""
         return
     from possibly.recorder.merging.streaming import Streaming
+    from possibly.session.watching.asked import Askers
     from possibly.session.watching.sending import Lines
 
-    with Lines(request.send) as monitor:
+    def hear(told: Mapping[str, Any]) -> None:
+        assert askers is not None
+        askers.hear(told)
 
-        def line(fields: Mapping[str, Any]) -> None:
-            monitor.line(fields) if "p" in fields else monitor.header(**fields)
+    def line(fields: Mapping[str, Any]) -> None:
+        monitor.line(fields) if "p" in fields else monitor.header(**fields)
 
+    def attend(seconds: float) -> None:
+        time.sleep(seconds / 2)
+        streaming.poll()
+
+    with Lines(request.send, told=hear if request.ask else None) as monitor:
         streaming = Streaming(folder, line)
+        askers = Askers(folder, streaming, request.ask) if request.ask else None
         try:
-            yield streaming.poll
+            yield (attend, "") if askers is None else (askers.attend, askers.address)
             streaming.poll(is_over=True)
         finally:
             streaming.close()
+            if askers is not None:
+                askers.close()
 
 
-def _run(request: Request, settings: Settings, poll: Callable[[], None] | None = None) -> int:
+def _run(request: Request, settings: Settings, attend: Attend | None = None) -> int:
     command = [sys.executable, "-m", request.starter, *request.words]
     if request.ranks is not None:
         command = [_mpiexec(), "-n", str(request.ranks), *command]
     environment = {**os.environ, **request.environment, VARIABLE: settings.text()}
     with subprocess.Popen(command, env=environment, stdout=request.stdout) as child, _signals_to(child):
-        status = child.wait() if poll is None else _waited(child, poll)
+        while attend is not None and child.poll() is None:
+            attend(PERIOD)
+        status = child.wait()
     return status if status >= 0 else 128 - status
-
-
-def _waited(child: subprocess.Popen[bytes], poll: Callable[[], None]) -> int:
-    while True:
-        try:
-            return child.wait(timeout=PERIOD)
-        except subprocess.TimeoutExpired:
-            poll()
 
 
 def _mpiexec() -> str:

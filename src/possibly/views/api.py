@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import UsageError
+from possibly.logic.languages import LANGUAGES
 from possibly.logic.specification import Specification, property_from_text
 from possibly.order.computation import Computation
-from possibly.session.checking.check import LANGUAGES, Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.session.checking.slicing import SlicedTrace
 from possibly.trace import Trace
 from possibly.trace import load as load_trace

@@ -256,3 +256,15 @@ def test_the_action_and_the_hook_say_what_the_commands_know() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert {hook["id"] for hook in hooks} == {"possibly-check", "possibly-explore"}
     assert all(hook["entry"].split()[0] == "possibly" and hook["language"] == "python" for hook in hooks)
+
+
+def test_a_property_is_marked_where_it_is_violated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = "import threading\nn = 0\ndef add():\n    global n\n    n += 1\n"
+    start = "one, two = threading.Thread(target=add), threading.Thread(target=add)\n"
+    ends = "one.start(); two.start()\none.join(); two.join()\nassert n\n"
+    Path("two.py").write_text(body + start + ends)
+    assert main(["explore", "--ctl", "AG(n <= 1)", "--format", "github", "two.py"]) == 1
+    assert capsys.readouterr().out.startswith("::error file=two.py,line=5,")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -192,8 +193,8 @@ def test_limited_with_a_warning(box):
 
 @pytest.mark.explore(seconds=2)
 def test_hangs():
-    import os
-    os.read(os.pipe()[0], 1)
+    import signal
+    signal.sigwait({signal.SIGUSR1})
 
 
 @pytest.mark.explore(patience=1)
@@ -462,19 +463,23 @@ async def test_anyio_good(box):
 )
 
 
+OFTEN = "not anyio_bad and not served_bad"
+"""Those that fail take longest, since each is explained; one of each plugin is enough for every day."""
+
+
 @pytest.mark.parametrize("left_out", ["no:possibly-none", "no:asyncio"])
 def test_asynchronous_tests_of_other_plugins(left_out: str, tmp_path: Path) -> None:
     pytest.importorskip("pytest_asyncio")
     (tmp_path / "test_async.py").write_text(ASYNC, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
-    words = ("-k", "anyio_bad") if left_out == "no:asyncio" else ()
-    found = ran(tmp_path, "-p", left_out, *words, "test_async.py", plugins=None)
-    expected = {"test_anyio_bad": "failure"}
-    if not words:
-        expected |= dict.fromkeys(["test_anyio_good", "test_asyncio_good", "test_served_good"], "passed")
-        expected |= dict.fromkeys(["test_asyncio_bad", "test_served_bad"], "failure")
-    assert {name: outcome for name, (outcome, _) in found.cases.items()} == expected
-    assert "assert 1 == 2" in found.told("test_anyio_bad")
+    asked = "anyio_bad" if left_out == "no:asyncio" else OFTEN if "POSSIBLY_CASES" not in os.environ else ""
+    found = ran(tmp_path, "-p", left_out, "-k", asked, "test_async.py", plugins=None)
+    known = dict.fromkeys(["test_anyio_good", "test_asyncio_good", "test_served_good"], "passed")
+    known |= dict.fromkeys(["test_asyncio_bad", "test_served_bad", "test_anyio_bad"], "failure")
+    assert found.cases and ("test_anyio_bad" in found.cases or left_out != "no:asyncio")
+    for name, (outcome, told) in found.cases.items():
+        assert outcome == known[name], name
+        assert outcome == "passed" or name == "test_served_bad" or "assert 1 == 2" in told
 
 
 UNIT = """\

@@ -1,4 +1,4 @@
-"""A real Chromium for the tests of the page, one for all tests of a file.
+"""A real Chromium for the tests of the page, one for all tests of this folder.
 
 It is looked for under `POSSIBLY_CHROMIUM` and under its usual names; without one, or without Playwright, the
 tests that need it are skipped and say so. Screenshots are kept in `build/pictures`.
@@ -36,8 +36,8 @@ def chromium() -> str | None:
     return given or next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-# Playwright keeps an event loop running in this thread, which other files' tests would stumble over.
-@pytest.fixture(scope="module")
+# Playwright keeps an event loop running in this thread, which tests of other folders would stumble over.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = chromium()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,14 @@ Opened = Callable[[str], Shown]
 
 def explored(program: Path, written: Opened, *options: str) -> Shown:
     """The page of a program that fails, whose name is `bug.py`, in the current folder."""
+    return written(page_of(program, *options))
+
+
+@cache
+def page_of(program: Path, *options: str) -> str:
     shutil.copy(program, "bug.py")
     assert main(["explore", "--html", "bug.html", *options, "bug.py"]) == 1
-    return written(Path("bug.html").read_text(encoding="utf-8"))
+    return Path("bug.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)

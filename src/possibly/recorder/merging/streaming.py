@@ -93,6 +93,11 @@ class Streaming:
         first = self._merge.sources[:1]
         return any(entry[0] == e.SYNC and entry[3] == "spawn" for source in first for entry in source.events)
 
+    def process_name(self, key: str, number: int) -> str:
+        """What the events of a process of that log are called by."""
+        source = next((each for each in self._merge.sources if each.key == key), Source(key))
+        return self._merge.naming.process(source, number)
+
     def close(self) -> None:
         for file, _ in self._files.values():
             file.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.control.execution import Execution
 from possibly.control.forking.zygote import ControlledProgram
+from possibly.logic.languages import ORDERED
 from possibly.logic.printer import unparse
 from possibly.session.checking import check
 
@@ -21,7 +22,6 @@ Check = Callable[[Execution], dict[str, Any] | None]
 """Looks at an execution as a partial order: what is wrong with it, or None."""
 
 
-ORDERED = ("ctl", "ltl", "tl")
 """Languages in which one order of the steps alone can violate a property; a path expression speaks of what
 nothing orders, so any order of the steps shows its violation."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from possibly.errors import UsageError
+from possibly.logic.languages import LANGUAGES
 from possibly.records import replace
 from possibly.views.cli.files import read_text
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from possibly.session.checking.check import Options
     from possibly.verdict.model import Verdict
 
-LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
 HOW_TO_GIVE_ONE = "give a property: --spec FILE, --ctl FORMULA, --ltl FORMULA or --tl FORMULA"
 UNLIMITED = "none"
 MOST_CUTS = 10_000_000
@@ -49,6 +49,25 @@ def add_property_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="check only the property of that name; may be given again",
+    )
+
+
+def from_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+from_one.__name__ = "number from 1"
+
+
+def add_window_argument(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--window",
+        metavar="N",
+        type=from_one,
+        help="with --races: look at other orders in windows of so many events (default: of long runs)",
     )
 
 

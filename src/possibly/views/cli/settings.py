@@ -67,7 +67,7 @@ class Settings:
         """The specification file, for a command that takes one and was given no property."""
         if "spec" not in self.values or not hasattr(arguments, "spec") or arguments.spec is not None:
             return
-        from possibly.views.cli.properties import LANGUAGES
+        from possibly.logic.languages import LANGUAGES
 
         if not any(getattr(arguments, language, None) for language in LANGUAGES):
             path = os.path.join(os.path.dirname(self.file), self.values["spec"])

@@ -12,8 +12,8 @@ import os
 from collections.abc import Callable
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.logic.languages import LANGUAGES
 from possibly.session.debugging.walking import Asked, Walk, walk_of
-from possibly.views.cli.properties import LANGUAGES
 from possibly.views.dap import shown
 from possibly.views.dap.protocol import Channel, Message
 from possibly.views.dap.stops import FAILURE, FILTERS, Stops

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from possibly.logic.specification import PATHS, Property
+from possibly.logic.languages import PATHS
+from possibly.logic.specification import Property
 from possibly.trace.model import Trace
 from possibly.trace.place import Place
 from possibly.verdict.model import Report, Truth, Verdict

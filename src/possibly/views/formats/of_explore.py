@@ -73,6 +73,8 @@ def _failure(answer: Answer[Any], failure: Mapping[str, Any], details: str) -> F
 
 def _places(failure: Mapping[str, Any], message: str) -> Iterator[Mark]:
     yield from LOCATOR.marks(message, failure.get("place"))
+    if failure.get("formula") and failure.get("failing_step"):
+        yield from LOCATOR.marks(message, failure["steps"][failure["failing_step"] - 1]["at"])
     for race in failure.get("races") or ():
         for side in (race["first"], race["second"]):
             yield from LOCATOR.marks(message, side["at"])

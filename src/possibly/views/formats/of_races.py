@@ -15,6 +15,7 @@ from possibly.views.text.words import plain
 RULE = "race"
 ABOUT = "every two conflicting accesses to a shared variable are ordered"
 REMEDY = "Nothing orders them: a lock around both, or a join between, would."
+ELSEWHERE = "Another order of the run brings them together: a lock around both would keep them apart."
 
 
 def findings_of_races(name: str, trace: Trace, races: Sequence[Race]) -> Findings:
@@ -26,8 +27,9 @@ def findings_of_races(name: str, trace: Trace, races: Sequence[Race]) -> Finding
 
 def _finding(trace: Trace, race: Race, locator: Locator) -> Finding:
     sides = (race.first, race.second)
+    remedy = REMEDY if race.path is None else ELSEWHERE
     told = [_words(trace, access) for access in sides]
-    message = f"race for {plain(race.variable)}: {told[0]}, {told[1]}. {REMEDY}"
+    message = f"race for {plain(race.variable)}: {told[0]}, {told[1]}. {remedy}"
     marks = [locator.marks(message, trace.text(trace.place, access.event)) for access in sides]
     return Finding(RULE, ABOUT, Truth.VIOLATED, message, message, places=(*marks[0], *marks[1]))
 

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.logic.languages import LANGUAGES
 from possibly.logic.specification import Property, Specification, property_from_text, read_specification
 from possibly.records import replace
-from possibly.session.checking.check import LANGUAGES, Options, check_trace
+from possibly.session.checking.check import Options, check_trace
 from possibly.session.record import Recorder
 from possibly.trace import load
 from possibly.verdict.model import Truth

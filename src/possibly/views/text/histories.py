@@ -13,7 +13,7 @@ from possibly.session.histories.linearizable import HistoryReport
 from possibly.trace.histories.model import Keyword, Map, Operation, Outcome, Value, shown
 from possibly.verdict.histories import Prefix
 from possibly.verdict.model import Truth
-from possibly.views.text.words import elided, plain
+from possibly.views.text.words import count_text, elided, plain
 
 WORDS = {True: "linearizable", False: "NOT LINEARIZABLE", None: "undecided"}
 LONGEST_NAME = 40
@@ -26,8 +26,8 @@ LAST = 12
 def lines_of(report: HistoryReport, path: str, width: int) -> Iterator[str]:
     """The report for a reader."""
     answer, history = report.answer, report.history
-    processes = len({each.process for each in history})
-    counted = f"{len(history):,} operations of {processes:,} processes"
+    processes = count_text(len({each.process for each in history}), "process")
+    counted = f"{count_text(len(history), 'operation')} of {processes}"
     yield plain(f"{WORDS[answer.holds]}  {path} as a {report.model}: {counted}")
     if answer.reason is not None:
         yield f"  {answer.reason}"

@@ -44,7 +44,8 @@ def summary_line(tree: Tree) -> str:
         count_text(counts["breakpoints"], "breakpoint"),
         count_text(counts["leaves"], "path"),
     ]
-    left = f"open branches: {counts['open']}" if counts["open"] else "not the whole tree"
+    perhaps = f", perhaps {counts['estimate']:,} paths in all" if counts["leaves"] else ""
+    left = f"open branches: {counts['open']}{perhaps}" if counts["open"] else "not the whole tree"
     whole = "the whole tree" if counts["complete"] else left
     return f"{', '.join(words)}; {whole}"
 
@@ -83,7 +84,9 @@ def violation_lines(tree: Tree, found: Violation, replay: str, full: bool = Fals
     if found.claim and not found.order and not found.language:
         step = tree.nodes[found.node].depth
         yield f"  false at breakpoint {found.node}, macro-step {step}: {_because(found)}"
-    if found.order or found.language:
+    if found.language == "checker":
+        yield plain(f"  on the path to breakpoint {found.leaf}: {found.said or 'it does not say why'}")
+    if found.language not in ("", "checker") or found.order:
         yield from order_lines(tree, found, full)
     else:
         yield "  the way there:"
@@ -255,6 +258,7 @@ def tree_document(tree: Tree, file: str, replay: str) -> dict[str, Any]:
         "breakpoints": counts["breakpoints"],
         "leaves": counts["leaves"],
         "branches": counts["open"],
+        "estimate": counts["estimate"],
         "properties": properties,
         "uncontrolled": tree.uncontrolled,
         "undecided": tree.undecided,

@@ -25,6 +25,7 @@ PHRASES = {
     "write": "writes {}",
     "start": "starts {}",
     "join": "has seen the end of {}",
+    "join any": "has seen one end, as {}",
     "wait": "waits on {}, letting its lock go",
     "wake": "goes on after {}",
     "notify": "notifies {}",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from possibly.control.execution import Execution, Step
+from possibly.control.execution import CALLED_FROM, Execution, Step
 from possibly.control.why import Moment
 from possibly.trace.place import place_in
 from possibly.views.text.steps import is_only_a_reference, thing_name, value_of
@@ -120,22 +120,21 @@ def _done(moment: Moment, thing: str | None, execution: Execution) -> str:
     name = execution.names.get(moment.task, moment.task)
     moment = _left(moment, execution) if thing is None else moment
     if moment.number is None:
-        return f"{name} could{_at(moment.operation.at)}"
+        return f"{name} could{_at(moment.operation.at, {})}"
     detail = execution.steps[moment.number].detail
     detail = detail if isinstance(detail, dict) else {}
     for each in sorted(detail.get("turn", ()), key=lambda each: each["kind"] != "write"):
         if thing is not None and each["thing"] == thing:
             kind = each.get("method", each["kind"])
-            return (
-                f"{name} {_phrase(SHORTER.get(kind, kind), thing, execution)}{_value(each)}{_at(each['at'])}"
-            )
+            told = _phrase(SHORTER.get(kind, kind), thing, execution)
+            return f"{name} {told}{_value(each)}{_at(each['at'], each)}"
     if "turn" in detail:
         other = _touched(execution.steps[moment.number])
         if other is not None and other != thing:
             return _done(moment, other, execution)
-        return f"{name} had its turn{_at(moment.operation.at)}"
+        return f"{name} had its turn{_at(moment.operation.at, detail)}"
     told = _phrase(moment.operation.kind, moment.operation.thing, execution)
-    return f"{name} {told}{_value(detail)}{_at(moment.operation.at)}"
+    return f"{name} {told}{_value(detail)}{_at(moment.operation.at, detail)}"
 
 
 def _left(moment: Moment, execution: Execution) -> Moment:
@@ -157,6 +156,9 @@ def _value(detail: dict[str, object]) -> str:
     return f": {value_of(detail['value'])}" if "value" in detail else ""
 
 
-def _at(at: str) -> str:
+def _at(at: str, detail: dict[str, Any]) -> str:
+    """Where it is; a library's line with the user's that called it."""
+    if called_from := detail.get(CALLED_FROM):
+        return f" (line {place_in(called_from).line}, in {at})"
     line = place_in(at).line
     return f" (line {line})" if line else ""

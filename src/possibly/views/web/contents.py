@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from possibly.errors import PossiblyError
-from possibly.logic.specification import PATHS, Property, Specification
+from possibly.logic.languages import PATHS
+from possibly.logic.specification import Property, Specification
 from possibly.session.checking.cuts import Cuts
 from possibly.verdict.model import Report, Truth, Verdict
 from possibly.views.web.document import Contents

@@ -15,6 +15,7 @@ from typing import Any
 
 from possibly.errors import PossiblyError
 from possibly.logic.bind import bind_property
+from possibly.logic.languages import FORMULAS
 from possibly.logic.predicates.functions import is_state, maximal_predicates
 from possibly.logic.printer import unparse
 from possibly.logic.specification import Specification
@@ -54,7 +55,7 @@ def marked(cuts: Cuts, specification: Specification | None) -> list[Marked]:
     """The predicates of the ctl and ltl properties, and the ctl properties themselves."""
     found: list[Marked] = []
     for number, each in enumerate(specification.properties if specification is not None else ()):
-        if each.language not in ("ctl", "ltl"):
+        if each.language not in FORMULAS:
             continue
         assert specification is not None
         formula = bind_property(each, cuts.names, specification.lets).formula

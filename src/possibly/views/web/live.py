@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.logic.languages import LANGUAGES
 from possibly.records import replace
 from possibly.verdict.model import Report, Verdict
 from possibly.views.web.contents import Commands, Quote, contents_of
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from possibly.trace.model import Trace
     from possibly.views.export.arcs import Graph
     from possibly.views.export.boxes import Picture
-
-LANGUAGES = ("ctl", "ltl", "tl", "expect", "never", "watch")
 
 
 @dataclass(slots=True)

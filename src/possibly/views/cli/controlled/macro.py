@@ -14,6 +14,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,9 @@ def add_macro_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--mpi", metavar="N", type=int, help="start the program as N ranks under mpiexec")
     group.add_argument("--strategy", choices=STRATEGIES, default="depth", help="which branch is next (depth)")
     group.add_argument("--towards", metavar="FORMULA", help="go where the formula is true, and stop there")
+    group.add_argument(
+        "--deviations", metavar="N", type=int, help="only paths that leave the first branch N times at most"
+    )
     group.add_argument("--first", action="store_true", help="stop at the first path that does not hold")
     group.add_argument(
         "--tree",
@@ -56,6 +60,11 @@ def add_macro_arguments(parser: argparse.ArgumentParser) -> None:
         "--at-breakpoints",
         action="store_true",
         help="judge claims at collective breakpoints only, not on all cuts of each path",
+    )
+    group.add_argument(
+        "--checker",
+        metavar="ADDRESS",
+        help="ask a checker outside about each path: HOST:PORT or a local socket",
     )
     group.add_argument(
         "--unbuffered", action="store_true", help="standard sends of MPI wait for their receives"
@@ -73,14 +82,19 @@ def add_macro_arguments(parser: argparse.ArgumentParser) -> None:
 UNDERSTOOD = frozenset({
     "module", "program", "arguments", "macro", "mpi", "strategy", "towards", "first", "tree", "patience",
     "at_breakpoints", "unbuffered", "buffered", "executions", "time", "seed", "json", "format", "full",
-    "spec", "ctl", "ltl", "tl", "expect", "never", "only", "steps", "html",
+    "spec", "ctl", "ltl", "tl", "expect", "never", "only", "steps", "html", "jobs", "deviations",
+    "checker",
 })  # fmt: skip
 """The options that mean something with --macro; any other that is given is refused."""
-ONLY_MACRO = ("strategy", "towards", "first", "patience", "at_breakpoints", "unbuffered", "buffered")
+ONLY_MACRO = (
+    "strategy", "towards", "deviations", "first", "patience", "at_breakpoints", "unbuffered", "buffered",
+    "checker",
+)  # fmt: skip
 INSTEAD = {
     "scheduler": "--strategy depth, breadth or random",
     "resume": "--tree FILE, which is gone on with if it is there",
     "output": "--tree FILE",
+    "preemptions": "--deviations N",
 }
 """What serves the same end."""
 
@@ -104,7 +118,8 @@ def refuse_what_has_no_meaning(arguments: argparse.Namespace, parser: argparse.A
 def run_macro(words: tuple[str, ...], arguments: argparse.Namespace, step_by_step: StepByStep) -> int:
     """`step_by_step` explores what macro-steps do not control."""
     from possibly.session.macro_steps.answer import answer_of
-    from possibly.session.macro_steps.between import is_wanted
+    from possibly.session.macro_steps.between import decides, is_wanted
+    from possibly.session.macro_steps.checker import Checker
     from possibly.session.macro_steps.paths import PathJudge, checked_properties
     from possibly.session.macro_steps.tree import checked_program
     from possibly.views.cli.controlled.macro_answer import tell
@@ -112,24 +127,38 @@ def run_macro(words: tuple[str, ...], arguments: argparse.Namespace, step_by_ste
     if arguments.only and not has_properties(arguments):
         raise UsageError("--only names a property, and none is given", hint="give --spec FILE too")
     specification = specification_of(arguments) if has_properties(arguments) else None
-    judge = PathJudge(checked_properties(specification), claims=not arguments.at_breakpoints)
+    checked_properties(specification)
     if arguments.buffered and arguments.unbuffered:
         raise UsageError("a send is buffered or not", hint="give neither, to look at both")
     begun = time.monotonic()
     program = checked_program(words, arguments.mpi, arguments.patience, arguments.unbuffered)
     file = arguments.tree or default_tree(words)
-    trees = {file: _explored(program, file, arguments, judge, specification)}
-    if _differs_unbuffered(trees[file], arguments):
-        beside = f"{file.removesuffix(SUFFIX)}.unbuffered{SUFFIX}"
-        waiting = replace(program, unbuffered=True)
-        trees[beside] = _explored(waiting, beside, arguments, judge, specification)
+    with ExitStack() as leaving:
+        checker = (
+            leaving.enter_context(closing(Checker(arguments.checker, words))) if arguments.checker else None
+        )
+        judge = PathJudge(specification, not arguments.at_breakpoints, checker)
+        trees = _trees(program, file, arguments, judge)
     wants_more = is_wanted(trees[file]) and not arguments.towards
     between, initial = step_by_step(words, arguments) if wants_more else (None, {})
+    if between is not None and not decides(trees[file], between):
+        between = None
     if arguments.html is not None:
         _write_page(trees, between, initial, words, arguments)
-    answer = answer_of(trees, between, has_properties(arguments))
+    answer = answer_of(trees, between, has_properties(arguments) or checker is not None)
     answer.seconds = time.monotonic() - begun
     return tell(answer, words, arguments)
+
+
+def _trees(
+    program: MacroProgram, file: str, arguments: argparse.Namespace, judge: PathJudge
+) -> dict[str, Tree]:
+    """By their files: the usual one, and that without buffering if it may be another."""
+    trees = {file: _explored(program, file, arguments, judge)}
+    if _differs_unbuffered(trees[file], arguments):
+        beside = f"{file.removesuffix(SUFFIX)}.unbuffered{SUFFIX}"
+        trees[beside] = _explored(replace(program, unbuffered=True), beside, arguments, judge)
+    return trees
 
 
 def _write_page(
@@ -161,12 +190,11 @@ def _explored(
     file: str,
     arguments: argparse.Namespace,
     judge: PathJudge,
-    specification: Specification | None,
 ) -> Tree:
     from possibly.control.macro.tree import Tree
     from possibly.session.macro_steps.tree import explore
 
-    asked = _asked(arguments, specification)
+    asked = _asked(arguments, judge.specification if has_properties(arguments) else None)
     tree = Tree(program.words, program.ranks, program.unbuffered, asked=asked)
     if arguments.tree and os.path.exists(file):
         tree = _continued(file, program, asked)
@@ -178,7 +206,7 @@ def _explored(
             _, explorer = explore(program, plan_of(arguments), tree, judge=judge)
         else:
             with progress:
-                tell = lambda tree: progress("executions", tree.executions, None)  # noqa: E731
+                tell = lambda tree: progress("paths", len(tree.leaves), tree.estimate)  # noqa: E731
                 _, explorer = explore(program, plan_of(arguments), tree, tell, judge)
     finally:
         if tree.nodes:
@@ -200,12 +228,15 @@ def plan_of(arguments: argparse.Namespace) -> Plan:
         arguments.time,
         arguments.steps if arguments.steps is not None else MOST_STEPS,
         arguments.first,
+        arguments.deviations,
+        arguments.jobs,
     )
 
 
 def _asked(arguments: argparse.Namespace, specification: Specification | None) -> list[str]:
     """What decides what a leaf of the tree says, beside the program."""
     found = ["at breakpoints"] if arguments.at_breakpoints else []
+    found += [f"checker {arguments.checker}"] if arguments.checker else []
     return found + ([repr(specification)] if specification is not None else [])
 
 

@@ -12,7 +12,6 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
@@ -24,15 +23,15 @@ from possibly.views.cli.progress import terminal_progress
 from possibly.views.cli.properties import (
     add_limit_arguments,
     add_property_arguments,
+    add_window_argument,
     has_properties,
     specification_of,
 )
-from possibly.views.cli.recorded import check
+from possibly.views.cli.recorded import check, races
 
 if TYPE_CHECKING:
     from possibly.logic.specification import Specification
-    from possibly.recorder.sharing.races import Race
-    from possibly.trace.model import Trace
+    from possibly.session.watching.asked import Asker
 
 NAME = "run"
 SUMMARY = "run a Python program, record it, and check properties on the run"
@@ -98,8 +97,10 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--races",
         action="store_true",
-        help="record every shared access and report unordered conflicting ones",
+        help="record every shared access and report conflicting ones that nothing orders, or that another "
+        "order of the run brings together",
     )
+    add_window_argument(group)
     group.add_argument(
         "--record",
         choices=("all", "named", "sync"),
@@ -118,7 +119,16 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
         help="follow the path expressions while the program runs, and stop it at a break",
     )
     group.add_argument(
-        "--send", metavar="ADDRESS", help="tell a monitor (possibly watch) of the events while they happen"
+        "--send",
+        metavar="ADDRESS",
+        help="tell a monitor (possibly watch) of the events while they happen; with --live wait for it after "
+        "each, and stop where it says break",
+    )
+    group.add_argument(
+        "--name",
+        metavar="NAME",
+        default="",
+        help="with --send: what tasks and variables of this program are called, before their own names",
     )
 
 
@@ -156,19 +166,25 @@ def _recorded(arguments: argparse.Namespace, answers: Answers, is_piped: bool) -
         *_starter(arguments, specification),
     )
     request = replace(
-        request, record=_how_much(arguments, specification), everything=arguments.deadlocks, shared=True
+        request,
+        record=_how_much(arguments, specification),
+        everything=arguments.deadlocks,
+        shared=True,
+        ask=_asker() if arguments.live and arguments.send else None,
+        name=arguments.name,
     )
     progress = terminal_progress()
     with progress or nullcontext():
         done = record_program(request, progress)
     where = "standard output" if is_piped else output
     remark(f"possibly: {done.events:,} events of {done.processes} processes in {where}")
-    found = [_races(done.trace, output, answers)] if arguments.races else []
+    found: list[int] = []
     if arguments.confirm:
         from possibly.views.cli.controlled import confirmed_run
 
+        found += races.statuses([output], answers, arguments) if arguments.races else []
         found += confirmed_run.statuses(arguments, specification, output, words)
-    elif specification is not None or arguments.deadlocks:
+    elif specification is not None or arguments.deadlocks or arguments.races:
         arguments.traces = [output]
         found.append(check.status_with(answers, arguments))
     answers.show()
@@ -195,7 +211,7 @@ def _how_much(arguments: argparse.Namespace, specification: Specification | None
 
 def _starter(arguments: argparse.Namespace, specification: Specification | None) -> tuple[Any, ...]:
     """The module that runs the program, and its environment: another one if it is to be followed."""
-    if specification is None or arguments.mpi:
+    if specification is None or arguments.mpi or arguments.send:
         return ()
     from possibly.session.watching.paths_live import LivePaths, has_break, packed, path_properties
 
@@ -204,6 +220,14 @@ def _starter(arguments: argparse.Namespace, specification: Specification | None)
         return ()
     LivePaths(specification, arguments.order, lambda told: None)  # an error is told before the program runs
     return "possibly.views.cli.controlled.live", {"POSSIBLY_LIVE": packed(specification, arguments.order)}
+
+
+def _asker() -> Asker:
+    """Says what a monitor tells of the program, and stops it there."""
+    from possibly.views.cli.controlled.live import Stopper, Terminal
+
+    stopper = Stopper(Terminal.of_user())
+    return lambda told, asked: stopper.tell(told, lambda: asked)
 
 
 def _words(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -219,54 +243,3 @@ def default_output(words: tuple[str, ...]) -> str:
     """`src/bank.py` is recorded in `bank.jsonl` in the current folder."""
     name = words[1].rpartition(".")[2] if words[0] == "-m" else os.path.basename(words[0].rstrip("/"))
     return f"{name.removesuffix('.py')}.jsonl"
-
-
-def _races(trace: Trace, path: str, answers: Answers) -> int:
-    from possibly.recorder.sharing.races import races
-
-    every = races(trace)
-    found = [race for race in every if not race.is_atomic]
-    notes = [race for race in every if race.is_atomic]
-    if answers.are_collected:
-        from possibly.views.formats.of_races import findings_of_races
-
-        answers.add(findings_of_races(path, trace, found))
-    elif answers.is_text:
-        _tell_races(trace, path, found, notes)
-    else:
-        import json
-
-        told = {"races": [_document(trace, race) for race in found]}
-        told["notes"] = [_document(trace, race) for race in notes]
-        print(json.dumps({"trace": path, **told}), flush=True)
-    return 1 if found else 0
-
-
-def _tell_races(trace: Trace, path: str, found: Sequence[Race], notes: Sequence[Race]) -> None:
-    from possibly.views.text.source import Sources
-
-    sources = Sources((os.path.dirname(path), ""))
-    for race in (*notes, *found):
-        print(f"{'NOTE' if race.is_atomic else 'RACE'}  {race.variable}")
-        for access in (race.first, race.second):
-            event = trace.event(access.event)
-            quoted = sources.quote(event.at) or ""
-            words = f"{event.process:<12} {event.name:<14} {access.how:<6} {event.at or '':<14} {quoted}"
-            print(f"    {words}".rstrip())
-        if race.is_atomic:
-            print("  Nothing orders them; each is one operation of the interpreter, so neither is lost.")
-        else:
-            print("  Nothing orders them: a lock around both, or a join between, would.")
-    if not found:
-        print("no races in this run: every two conflicting accesses are ordered")
-    sys.stdout.flush()
-
-
-def _document(trace: Trace, race: Race) -> dict[str, Any]:
-    return {
-        "variable": race.variable,
-        "accesses": [
-            {"event": trace.name(each.event), "how": each.how, "at": trace.text(trace.place, each.event)}
-            for each in (race.first, race.second)
-        ],
-    }

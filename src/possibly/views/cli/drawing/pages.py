@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from possibly.logic.languages import FORMULAS
 from possibly.views.cli.files import write_text
 from possibly.views.cli.properties import command_again
 
@@ -83,7 +84,7 @@ def commands_for(
     found = [("Show it again", again)]
     if verdict.truth is Truth.VIOLATED and verdict.witness is not None:
         found.append(("Write the failing order as a trace", f"{again} --write-order failing.jsonl"))
-        if verdict.language in ("ctl", "ltl"):
+        if verdict.language in FORMULAS:
             words = shlex.join(["possibly", "confirm", *_property(arguments, trace, verdict)])
             found.append(("Confirm it on the program", f"{words} PROGRAM"))
     return found

@@ -254,7 +254,7 @@ class _Drawing:
         return slice_graph_picture(document, found.computation)
 
     def _automaton(self) -> Picture | Graph:
-        from possibly.logic.specification import PATHS
+        from possibly.logic.languages import PATHS
         from possibly.views.web.contents import automaton_of
 
         found = self._first((*PATHS, "ltl"), self.arguments.automaton)
@@ -279,7 +279,7 @@ class _Drawing:
         return partial_picture(next(verdict for verdict in self.report.verdicts if verdict.name == name))
 
     def _path(self, name: str) -> Property:
-        from possibly.logic.specification import PATHS
+        from possibly.logic.languages import PATHS
 
         found = self._first(PATHS, name)
         if found is None:
