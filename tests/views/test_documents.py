@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,29 @@ def test_documents_show_what_the_commands_print(name: str) -> None:
     assert with_real_output(BY_NAME[name]) == BY_NAME[name]
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    sorted(
+        {
+            found
+            for text in BY_NAME.values()
+            for found in re.findall(
+                r"^```text\n\$ possibly (explore .*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
+            )
+        }
+    ),
+)
+def test_what_is_shown_in_part_is_printed_in_that_order(command: str, shown: str, tmp_path: Path) -> None:
+    """A line `...` stands for any others."""
+    shutil.copytree(ROOT / "examples/bugs/lost-update", tmp_path / "examples/bugs/lost-update")
+    done = subprocess.run(
+        [sys.executable, "-m", "possibly", *command.split()],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    printed = iter(done.stdout.splitlines())
+    assert not [line for line in shown.splitlines() if line.strip() != "..." and line not in printed]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_to_files(path: Path) -> None:
     prose = re.sub(r"`[^`]*`", "", BY_NAME[path.name])
@@ -44,6 +70,23 @@ def test_the_python_of_the_manual_runs(
     for block in blocks:
         exec(block, {})  # noqa: S102 - our own manual
     assert "A failing order" in capsys.readouterr().out
+
+
+def test_the_model_of_the_chapter_on_histories_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (model,) = re.findall(
+        r"^```python\n(initial = .*?)^```$", BY_NAME["histories.md"], re.MULTILINE | re.DOTALL
+    )
+    (tmp_path / "bag.py").write_text(model, encoding="utf-8")
+    calls = ('"put", "value": 1, "call": 1, "return": 2', '"take", "call": 3, "return": 4, "result": 1')
+    lines = [f'{{"process": 0, "f": {call}}}\n' for call in calls]
+    (tmp_path / "history.jsonl").write_text("".join(lines), encoding="utf-8")
+    assert door.main(["linearizable", "history.jsonl", "--model", "bag.py"]) == 0
+    assert "2 operations of 1 process\n" in capsys.readouterr().out
+    (tmp_path / "history.jsonl").write_text(lines[1], encoding="utf-8")
+    assert door.main(["linearizable", "history.jsonl", "--model", "bag.py"]) == 1
 
 
 def test_the_manual_has_every_command_and_option() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 from tests.views.testing.project import ran
@@ -19,19 +18,6 @@ def test_the_programs_are_those_of_the_examples() -> None:
     program, correction, _ = PYTHON
     assert program in BUGGY.read_text(encoding="utf-8")
     assert correction in FIXED.read_text(encoding="utf-8")
-
-
-def test_what_explore_is_said_to_print_is_what_it_prints(tmp_path: Path) -> None:
-    import subprocess
-
-    shown = re.findall(r"^```text\n\$ possibly (.*?)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    assert len(shown) == 2
-    for words, output in shown:
-        command = [sys.executable, "-m", "possibly", *words.split()[:1], "-o", str(tmp_path / "x.schedule")]
-        command += words.split()[1:]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        for line in output.splitlines():
-            assert line == "  ..." or line.startswith("again: ") or line in done.stdout.splitlines()
 
 
 def test_the_test_is_green_and_without_the_lock_red(tmp_path: Path) -> None:
