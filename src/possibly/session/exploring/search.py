@@ -31,8 +31,9 @@ CAREFUL = 4
 """So many executions are each planned by all before them: most bugs are found by these."""
 AHEAD = 4
 """So many executions a worker are on their way: it runs one while the last is learnt from."""
-QUICK = 0.1
-"""Seconds of an execution, on average, below which there are so many: all are waited for at the end."""
+SHORT = 500
+"""Steps of an execution, on average, up to which there are so many: all are waited for at the end. Seconds would make what is
+executed depend on the machine."""
 SIMPLIFYING = 30.0
 """Seconds for which a failing schedule is made simpler, if the user gave no time and the search took less."""
 SAMPLED = 16
@@ -289,7 +290,7 @@ class Search:
     def _ahead(self) -> int:
         """How many executions each worker may have on its way."""
         done = self.found.executions
-        if done < CAREFUL or time.monotonic() - self.begun > QUICK * done:
+        if done < CAREFUL or self.found.steps > SHORT * done:
             return 1
         return AHEAD if done >= HUNT else 2
 
