@@ -8,6 +8,7 @@ first; a folder tells what it did when it is done, and a table at the end how lo
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ control/temporal control/models control/loading
 """Folders with an interpreter of their own, each without those in it that are named too."""
 NOTHING = 5
 """The status of pytest where no test was asked for."""
+ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+"""Bytecode is kept: pytest rewrites every module that it may, and each interpreter would do so again."""
 
 
 def groups(paths: list[Path]) -> dict[str, list[str]]:
@@ -42,7 +45,12 @@ def run(name: str, files: list[str], options: list[str]) -> tuple[float, str, in
     begun = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--durations=6", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, *options, *files], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [*command, *options, *files],
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     seconds = time.monotonic() - begun
     print(f"== tests/{name}, {seconds:.0f} s\n{done.stdout}", flush=True)

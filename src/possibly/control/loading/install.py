@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import Any
 
 from possibly.control.loading import callers, evaluated, library
@@ -31,9 +35,19 @@ WHEN_IMPORTED = {
 """Module of the program -> the module that has its `install`."""
 
 
+class OwnModules(MetaPathFinder):
+    """Models are imported as they are: pytest, whose plugin we are, would rewrite each in every process."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return PathFinder.find_spec(fullname, path, target) if fullname.startswith("possibly.") else None
+
+
 def install_all(patches: Patches) -> None:
     import queue
 
+    sys.meta_path.insert(0, OwnModules())
     for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier"):
         patches.put(threading, name, _for_others(getattr(primitives, name), getattr(threading, name)))
     threads.install(patches)

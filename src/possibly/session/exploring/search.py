@@ -32,8 +32,9 @@ CAREFUL = 4
 AHEAD = 4
 """So many executions a worker are on their way: it runs one while the last is learnt from."""
 SHORT = 500
-"""Steps of an execution, on average, up to which there are so many: all are waited for at the end. Seconds would make what is
-executed depend on the machine."""
+"""Steps of an execution, on average, up to which there are so many: all are waited for at the end.
+
+Seconds would make what is executed depend on the machine."""
 SIMPLIFYING = 30.0
 """Seconds for which a failing schedule is made simpler, if the user gave no time and the search took less."""
 SAMPLED = 16
