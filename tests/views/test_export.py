@@ -46,3 +46,23 @@ def test_a_bad_trace_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "bad.jsonl", "--to", "dot", "-o", "out"]) == 2
     assert capsys.readouterr().err.startswith("possibly: bad.jsonl:1")
     assert not os.path.exists("out")
+
+
+TIMED = """\
+{"format":"possibly-trace","version":1,"processes":[{"name":"P","init":{"cs":0}},{"name":"Q","init":{"cs":0}}]}
+{"p":"P","set":{"cs":1},"t":1.0}
+{"p":"Q","set":{"cs":1},"t":3.0}
+{"p":"P","set":{"cs":0},"t":2.0}
+"""
+APART = "AG(!(P.cs == 1 & Q.cs == 1))"
+
+
+@pytest.mark.parametrize("form", ["jsonl", "columns", "parquet"])
+def test_what_times_tell_is_in_what_is_written(form: str) -> None:
+    Path("timed.jsonl").write_text(TIMED)
+    assert main(["check", "timed.jsonl", "--ctl", APART]) == 1
+    written = ["export", "timed.jsonl", "--to", form, "-o", "out", "--times"]
+    assert main([*written, "--skew", "0.5"]) == 0
+    assert main(["check", "out", "--ctl", APART, "--ctl", "AG(Q.cs == 1 -> Q.time - P.time == 1)"]) == 0
+    assert main([*written, "--skew", "1.5"]) == 0
+    assert main(["check", "out", "--ctl", APART]) == 1

@@ -82,7 +82,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser, predictive: bool = Fals
         help=f"give up on a property after visiting that many cuts (default {MOST_CUTS:,}; none: never)",
     )
     group.add_argument(
-        "--timeout", metavar="SECONDS", type=_seconds, help="give up on a property after that time"
+        "--timeout", metavar="SECONDS", type=seconds, help="give up on a property after that time"
     )
     group.add_argument(
         "--max-memory",
@@ -123,14 +123,14 @@ def _limit(text: str) -> int | None:
 _limit.__name__ = "number of cuts"  # argparse names it in its message
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     number = float(text)
     if not number >= 0:
         raise ValueError
     return number
 
 
-_seconds.__name__ = "number of seconds"
+seconds.__name__ = "number of seconds"
 
 
 def _size(text: str) -> int | None:

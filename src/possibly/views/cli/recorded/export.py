@@ -11,11 +11,12 @@ from possibly.errors import PossiblyError, UsageError
 from possibly.logic.languages import FORMULAS
 from possibly.views.cli.files import loaded, named_errors, write_lines_to, write_text
 from possibly.views.cli.messages import complain
-from possibly.views.cli.progress import terminal_progress
+from possibly.views.cli.progress import Progress, terminal_progress
 from possibly.views.cli.properties import (
     add_order_argument,
     add_property_arguments,
     has_properties,
+    seconds,
     specification_of,
 )
 
@@ -35,6 +36,7 @@ examples:
   possibly export run.jsonl --to dot | dot -Tsvg > run.svg
   possibly export run.jsonl --to shiviz -o run.log
   possibly export run.jsonl --to jsonl -o run.jsonl.gz
+  possibly export run.jsonl --to jsonl --skew 0.05 -o timed.jsonl
   possibly export run.jsonl --to columns -o run.columns
   possibly export 'runs/**/*.jsonl*' --to parquet -o runs.parquet
   possibly export run.jsonl --to promela --ctl 'AG(!(P1.cs & P2.cs))' -o run.pml
@@ -49,6 +51,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="-", help="the file to write (standard output)"
     )
+    parser.add_argument(
+        "--skew",
+        metavar="SECONDS",
+        type=seconds,
+        help="clocks differ by so much at most: events whose times are further apart are ordered",
+    )
+    parser.add_argument(
+        "--times",
+        action="store_true",
+        help="let each event set `time` of its process, so that formulas can read P.time",
+    )
     add_property_arguments(parser)
     add_order_argument(parser)
 
@@ -60,12 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
     if has_properties(arguments) and arguments.to != "promela":
         raise UsageError("a property is exported to promela alone")
     if arguments.to == "parquet":
-        return _to_parquet(arguments.traces, output)
+        return _to_parquet(arguments)
     if len(arguments.traces) > 1:
         raise UsageError("several traces are exported to parquet alone")
     progress = terminal_progress()
     with progress or nullcontext():
-        trace = loaded(arguments.traces[0], progress)
+        trace = _read(arguments.traces[0], arguments, progress)
     match arguments.to:
         case "columns":
             from possibly.trace.columns.form import write_columns
@@ -83,21 +96,33 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _to_parquet(traces: list[str], output: str) -> int:
+def _read(path: str, arguments: argparse.Namespace, progress: Progress | None = None) -> Trace:
+    """The trace, with the order and the variables that its times give it, if that is asked for."""
+    trace = loaded(path, progress)
+    if arguments.skew is None and not arguments.times:
+        return trace
+    from possibly.order.timed import timed, with_times
+
+    ordered = trace if arguments.skew is None else timed(trace, arguments.skew)
+    return with_times(ordered) if arguments.times else ordered
+
+
+def _to_parquet(arguments: argparse.Namespace) -> int:
     """One run as a file; several as a folder with a partition for each."""
     from possibly.trace.parquet import write_parquet
     from possibly.views.cli.recorded.many import expanded, is_many
 
+    traces, output = arguments.traces, arguments.output
     if len(traces) == 1 and not is_many(traces):
         with named_errors(output):
-            write_parquet(loaded(traces[0], None), output)
+            write_parquet(_read(traces[0], arguments), output)
         return 0
     paths = expanded(traces)
     statuses = [0]
     for path, name in zip(paths, partitions(paths), strict=True):
         folder = os.path.join(output, f"run={name}")
         try:
-            trace = loaded(path, None)
+            trace = _read(path, arguments)
             with named_errors(folder):
                 os.makedirs(folder, exist_ok=True)
                 write_parquet(trace, os.path.join(folder, "events.parquet"))

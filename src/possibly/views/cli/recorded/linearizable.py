@@ -7,7 +7,7 @@ import sys
 from possibly.errors import UsageError
 from possibly.views.cli.files import read_bytes
 from possibly.views.cli.messages import complain, width_of
-from possibly.views.cli.properties import _limit, _seconds
+from possibly.views.cli.properties import _limit, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=MOST_STATES,
         help=f"give up after that many configurations (default {MOST_STATES:,}; none: never)",
     )
-    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="give up after that time")
+    parser.add_argument("--timeout", metavar="SECONDS", type=seconds, help="give up after that time")
     parser.add_argument("--json", action="store_true", help="print one JSON document a history, a line each")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from possibly.views.cli.files import read_bytes
 from possibly.views.cli.messages import complain
-from possibly.views.cli.properties import _seconds
+from possibly.views.cli.properties import seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="serializable",
         help="serializable (default), strict: in real time too, or snapshot isolation",
     )
-    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="give up after that time")
+    parser.add_argument("--timeout", metavar="SECONDS", type=seconds, help="give up after that time")
     parser.add_argument("--json", action="store_true", help="print one JSON document a history, a line each")
 
 

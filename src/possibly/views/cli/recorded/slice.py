@@ -11,7 +11,7 @@ from possibly.errors import UsageError
 from possibly.logic.specification import CLASS_WORDS
 from possibly.views.cli.files import loaded, write_text
 from possibly.views.cli.messages import remark
-from possibly.views.cli.properties import _seconds, add_order_argument
+from possibly.views.cli.properties import add_order_argument, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     add_order_argument(parser)
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=_seconds, help="give up after that time (status 3)"
+        "--timeout", metavar="SECONDS", type=seconds, help="give up after that time (status 3)"
     )
     parser.add_argument("--explain", action="store_true", help="also say how the slice was made")
     parser.add_argument(
