@@ -85,7 +85,7 @@ def _common_memory() -> frozenset[str]:
 
 
 def _has_children() -> bool:
-    # As bytes: an encoding that was never used is a module, and one that comes here seems to be the program's.
+    # As bytes: an encoding that was never used is a module, which would seem to be the program's.
     with open(f"/proc/self/task/{own_number()}/children", "rb") as stream:
         return bool(stream.read().strip())
 
