@@ -246,25 +246,28 @@ def test_processes_that_begin_anew_are_under_control(method: str, tmp_path: Path
     assert any("spawned" in each for each in found.assumed)
 
 
-def test_several_calls_of_one_line_are_no_round(tmp_path: Path) -> None:
-    source = """
-def take(held): assert list(held) == [1, 2]
-with mp.Manager() as manager:
-    held = manager.list([1, 2])
-    joined(started(mp.Process(target=take, args=(held,))))
-    assert list(held) == [1, 2]
+ONE_LINE = """
+def take(held): {looks}
+if __name__ == "__main__":
+    with mp.Manager() as manager:
+        held = {held}
+        joined(started(mp.Process(target=take, args=(held,))))
+        {looks}
 """
-    right(tmp_path, source)
 
 
-def test_items_that_one_line_asks_for_are_no_round(tmp_path: Path) -> None:
-    source = """
-def take(held): assert list(held) == [3, 3, 3] and sum(held) == 9
-held = mp.Array("i", [3, 3, 3])
-joined(started(mp.Process(target=take, args=(held,))))
-assert list(held) == [3, 3, 3]
-"""
-    right(tmp_path, source)
+@pytest.mark.parametrize(
+    ("held", "looks"),
+    [
+        ("manager.list([1, 2])", "assert list(held) == [1, 2]"),
+        ("manager.dict(a=1, b=1)", "assert dict(held) == {'a': 1, 'b': 1}"),
+        ("manager.list([1, 2])", "assert list(map(held.count, (1, 2, 1))) == [1, 1, 1]"),
+        ('mp.Array("i", [3, 3, 3])', "assert list(held) == [3, 3, 3] and sum(held) == 9"),
+    ],
+    ids=["a list", "a dictionary", "a method", "an array"],
+)
+def test_what_one_line_asks_for_is_no_round(tmp_path: Path, held: str, looks: str) -> None:
+    right(tmp_path, ONE_LINE.format(held=held, looks=looks))
 
 
 def test_what_a_pool_calls_back_is_no_round(tmp_path: Path) -> None:

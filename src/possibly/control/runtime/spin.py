@@ -10,8 +10,8 @@ What counts as a change: every write, also of memory that only this task uses; e
 (its iterator is hidden from us); every call into code that is not instrumented and may keep state. Where such
 code is on the stack itself, its package is instrumented and the search begins anew, before anything is said
 of a round; where that cannot be, or one call of a function in C lasts from one visit to the other, nothing is
-said. Two reads of one instruction are no round either. Taking and giving back a
-lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in vain has been read, and
+said. Two operations of one instruction (`dict(proxy)` asks for one item after the other) are no round either.
+Taking and giving back a lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in vain has been read, and
 whoever releases it writes it. The test errs on one side only: a loop that is
 not recognised is explored round by round.
 
@@ -20,6 +20,7 @@ What the variables hold is remembered without keeping it: it ends when it does w
 
 from __future__ import annotations
 
+import opcode
 import sys
 import weakref
 from collections.abc import Callable
@@ -57,6 +58,21 @@ CHANGES = frozenset({"write", "start", "end"})
 ALWAYS = frozenset({"_:clock", "_:exit"})
 """What every operation may touch: the CLOCK and the EXIT of the kernel."""
 PLAIN = frozenset({int, str, bool, float, bytes, type(None)})
+ASKING = frozenset(
+    opcode.opmap[name]
+    for name in (
+        "CALL",
+        "CALL_KW",
+        "CALL_FUNCTION_EX",
+        "CONTAINS_OP",
+        "LIST_EXTEND",
+        "SET_UPDATE",
+        "DICT_UPDATE",
+        "DICT_MERGE",
+    )
+    if name in opcode.opmap
+)
+"""Instructions in which C code may use one object again and again."""
 
 Stack = list[tuple[CodeType, int, list[Any]]]
 
@@ -138,8 +154,8 @@ class Trail:
         self.history.append((stack, list(task.held), self.turns))
         before = self.visits.get(key)
         self.arrivals.append(len(task.held))
-        is_elsewhere = before is not None and (operation.kind != "read" or before.shown != task.shown)
-        if before is not None and is_elsewhere and self._is_round(before, task, stack):
+        stays = before is not None and _counts(operation, stack) and before.shown == task.shown
+        if before is not None and not stays and self._is_round(before, task, stack):
             reads = self.reads[before.reads :]
             versions = kernel.versions
             met = self.footprints[before.operations :]
@@ -179,6 +195,20 @@ class Trail:
         more = {access for access in met if access.thing not in own}
         footprint = (*operation.footprint, *sorted(more))
         task.operation = operation._replace(kind=SPIN, footprint=footprint, waits=True)
+
+
+def _counts(operation: Operation, stack: Stack) -> bool:
+    """Whether instructions of the program are counted on the way to this operation (`Task.shown`)."""
+    return operation.kind == "read" or is_counted(stack)
+
+
+def is_counted(stack: Stack) -> bool:
+    """Whether the innermost code that may go round shows each of its calls, and is at an instruction that may
+    ask several times."""
+    if not stack:
+        return False
+    code, place, _ = stack[0]
+    return is_instrumented(code) and place >= 0 and code.co_code[place] in ASKING
 
 
 def _only_sleeps(operation: Operation, met: list[Access]) -> bool:

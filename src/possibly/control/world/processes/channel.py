@@ -20,7 +20,7 @@ from typing import Any
 
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.places import place_of
-from possibly.control.runtime.spin import Stack, is_same, stack_here
+from possibly.control.runtime.spin import Stack, is_counted, is_same, stack_here
 
 _LENGTH = struct.Struct("=q")
 
@@ -92,11 +92,12 @@ class States:
     """Where this process stood whenever it asked: where it is the same again, it would do the same again.
 
     It is so if it has changed nothing meanwhile and its variables are the same: whoever answers may then find
-    that it waits in a loop (`spin`). What other threads of this process do is not known here.
+    that it waits in a loop (`spin`). What one instruction asks for several times is no loop. What other threads of this process do is not known here.
     """
 
     def __init__(self) -> None:
         self._known: list[tuple[str, Stack, int]] = []
+        self._shown = -1
         self._effects = 0
         self._number = 0
 
@@ -106,14 +107,19 @@ class States:
         if kernel is None:
             return self._new()
         trail, stack = kernel.current.trail, stack_here()
-        if trail.effects != self._effects or len(kernel.tasks) > 1:
+        shown = kernel.current.shown
+        if trail.effects != self._effects or len(kernel.tasks) > 1 or self._stays(shown, stack):
             self._known.clear()
         known = (number for at, before, number in self._known if at == place and is_same(before, stack))
         found = next(known, None) or self._new()
         self._known.append((place, stack, found))
         trail.turn()  # its memory alone does not say what it does next
-        self._effects = trail.effects
+        self._effects, self._shown = trail.effects, shown
         return found
+
+    def _stays(self, shown: int, stack: Stack) -> bool:
+        """Whether the program is still at the instruction that asked last."""
+        return shown == self._shown and is_counted(stack)
 
     def _new(self) -> int:
         self._number += 1
