@@ -61,3 +61,53 @@ def test_a_connection_begins_to_speak_it(is_told: bool, tmp_path: Path) -> None:
     )
     found = explored(tmp_path, source.format(given="total += int(await reader.readline())", numbers=[1]))
     assert (found.failure is None) is is_told, (found.failure, found.open)
+
+
+BLOCKING = """\
+import socket, ssl, threading
+def context(kind):
+    made = ssl.SSLContext(kind)
+    made.set_ciphers("AECDH:@SECLEVEL=0")  # which needs no certificate
+    made.maximum_version = ssl.TLSVersion.TLSv1_2
+    return made
+serving, calling = context(ssl.PROTOCOL_TLS_SERVER), context(ssl.PROTOCOL_TLS_CLIENT)
+calling.check_hostname, calling.verify_mode = False, ssl.CERT_NONE
+listener = socket.create_server(("127.0.0.1", 0))
+{listens}
+def serve():
+    connection, _ = listener.accept()
+    {accepts}
+    with connection: connection.sendall(connection.recv(9)[::-1])
+thread = threading.Thread(target=serve)
+thread.start()
+{connects}
+with client:
+    {sends}
+    assert client.recv(9) == b"dcba"
+thread.join()
+"""
+WAYS = {
+    "connections": (
+        "",
+        "connection = serving.wrap_socket(connection, server_side=True)",
+        "client = calling.wrap_socket(socket.create_connection(listener.getsockname()))",
+    ),
+    "a server, and a client that is yet to connect": (
+        "listener = serving.wrap_socket(listener, server_side=True)",
+        "",
+        "client = calling.wrap_socket(socket.socket()); client.connect(listener.getsockname())",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_sockets_that_block_speak_it(way: str, tmp_path: Path) -> None:
+    parts = dict(zip(("listens", "accepts", "connects"), WAYS[way], strict=True))
+    found = explored(tmp_path, BLOCKING.format(**parts, sends='client.sendall(b"abcd")'))
+    assert found.complete, (found.failure, found.open)
+
+
+def test_what_they_send_comes_piece_by_piece(tmp_path: Path) -> None:
+    parts = dict(zip(("listens", "accepts", "connects"), WAYS["connections"], strict=True))
+    found = explored(tmp_path, BLOCKING.format(**parts, sends='client.sendall(b"ab"); client.sendall(b"cd")'))
+    assert found.failure is not None and found.failure.kind == "assertion", found.open

@@ -241,3 +241,40 @@ def test_a_signal_to_oneself_comes(name: str, tmp_path: Path) -> None:
     found = explored(tmp_path, SIGNALS[name])
     assert found.complete, (found.failure, found.open)
     assert "no signal comes from outside the program" in found.assumed
+
+
+FROM_THREADS = """\
+import asyncio, threading
+seen = []
+async def note(number): seen.append(number)
+async def main():
+    loop = asyncio.get_running_loop()
+    def call(number): {call}
+    def calls():
+        {calls}
+    thread = threading.Thread(target=calls)
+    thread.start()
+    while len(seen) < 2: await asyncio.sleep(1)
+    assert seen == [0, 1]
+asyncio.run(main())
+"""
+CALLS = {
+    "a call": "loop.call_soon_threadsafe(seen.append, number)",
+    "a coroutine": "asyncio.run_coroutine_threadsafe(note(number), loop)",
+}
+IN_ORDER = {
+    "one after the other": "one = threading.Thread(target=call, args=(0,)); one.start(); one.join(); call(1)",
+    "one thread": "call(0); call(1)",
+}
+
+
+@pytest.mark.parametrize(("call", "calls"), list(zip(CALLS, IN_ORDER, strict=True)))
+def test_calls_of_threads_come_in_their_order(call: str, calls: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, FROM_THREADS.format(call=CALLS[call], calls=IN_ORDER[calls]))
+    assert found.complete, (found.failure, found.open)
+
+
+def test_calls_of_threads_that_nothing_orders_come_in_any(tmp_path: Path) -> None:
+    both = "[threading.Thread(target=call, args=(each,)).start() for each in (0, 1)]"
+    found = explored(tmp_path, FROM_THREADS.format(call=CALLS["a call"], calls=both))
+    assert found.failure is not None and found.failure.kind == "assertion"

@@ -150,6 +150,8 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     try:
         _begin_debugging(job.at_failure) if job.debug else None
         program()
+        if kernel.all[0].always:  # a signal may come as long as the program has not ended
+            kernel.visible("reach the end", kernel.all[0].name, ())
     except BaseException as error:  # noqa: BLE001 - whatever the program raises is its failure
         _end_of_child(process, error)
         _note_status(error) if isinstance(error, SystemExit) else failures.note(failures.failure_of(error))

@@ -23,6 +23,7 @@ WHEN_IMPORTED = {
     "uvloop": "possibly.control.models.loops.foreign_loops",
     "trio": "possibly.control.world.trios.runs",
     "socket": "possibly.control.world.doors",
+    "ssl": "possibly.control.world.secure_sockets",
     "multiprocessing": "possibly.control.world.processes.install",
     "concurrent.futures.process": "possibly.control.world.processes.pooling.executors",
     "joblib._parallel_backends": "possibly.control.world.processes.pooling.joblibs",

@@ -75,6 +75,10 @@ def _nothing_inside(root: CodeType) -> None:
     """Nobody wants to know."""
 
 
+def _never() -> bool:
+    return False
+
+
 class Kernel:
     """One execution."""
 
@@ -290,10 +294,39 @@ class Kernel:
         if self.alike is not None:
             self.alike.arrive(self, task)
         self.pass_on(task)
+        while self.current is not task:
+            self._interrupt(task, self.current)
         self._every = every
         if is_in_call and self.in_calls is not None:
             self.in_calls(self, task, True)
         return not task.timed_out
+
+    def _interrupt(self, task: Task, signal: Task) -> None:
+        """A signal has come to the thread in which a task stands still: its handler runs there.
+
+        Afterwards the task waits for what it waited for, unless the handler raises.
+        """
+        ready, deadline, wakes_at = task.ready, task.deadline, task.wakes_at
+        task.ready, task.deadline, task.wakes_at = _never, None, None
+        assert signal.act is not None
+        try:
+            signal.act()
+        except BaseException:
+            self._end_signal(task, signal)
+            task.operation = task.ready = task.refresh = task.why = None
+            self.visible("handled", signal.name, (Access(signal.name, False),))
+            raise
+        self._end_signal(task, signal)
+        task.ready, task.deadline, task.wakes_at = ready, deadline, wakes_at
+        if task.operation is not None:
+            footprint = (*task.operation.footprint, Access(signal.name, False))
+            task.operation = task.operation._replace(footprint=footprint)
+        self.pass_on(task)
+
+    def _end_signal(self, task: Task, signal: Task) -> None:
+        self.add(Access(signal.name, True))
+        self.end(signal)
+        self.current = task
 
     def pass_on(self, task: Task) -> None:
         """The running task has put down its operation; returns when it is to be done."""

@@ -89,6 +89,7 @@ ADDRESSED = frozenset(
 IN_PLACE = frozenset("iadd iand iconcat ifloordiv ilshift imod imul ior ipow isub ixor itruediv".split())
 """Functions of `operator` that change their first argument."""
 OUTSIDE = {
+    "_thread": ("interrupt_main",),
     "_signal": ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "siginterrupt"),
     "signal": ("signal", "setitimer", "alarm", "raise_signal", "pthread_kill", "siginterrupt"),
 }

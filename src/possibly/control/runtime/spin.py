@@ -11,9 +11,9 @@ What counts as a change: every write, also of memory that only this task uses; e
 code is on the stack itself, its package is instrumented and the search begins anew, before anything is said
 of a round; where that cannot be, or one call of a function in C lasts from one visit to the other, nothing is
 said. Two operations of one instruction (`dict(proxy)` asks for one item after the other) are no round either.
-Taking and giving back a lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in vain has been read, and
-whoever releases it writes it. The test errs on one side only: a loop that is
-not recognised is explored round by round.
+Taking and giving back a lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in
+vain has been read, and whoever releases it writes it. The test errs on one side only: a loop that is not
+recognised is explored round by round.
 
 What the variables hold is remembered without keeping it: it ends when it does without us.
 """

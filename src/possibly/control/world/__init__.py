@@ -8,7 +8,7 @@
 - `flows`: how much is on its way, and who waits for that
 - `listeners`: where servers are, and how connections come to them
 - `network`: servers and connections of event loops on this machine
-- `secure`: TLS on them
+- `secure`: TLS on them; `secure_sockets`: on sockets that block
 - `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
 - `datagrams`: the same for datagrams
 - `selecting`: waiting for one of several sockets
@@ -18,5 +18,5 @@
 - `trios`: `trio`
 - `libraries`: code that is not watched, in the turns of event loops
 - `databases`: `sqlite3` under control
-- `signals`: those that the program sends to itself
+- `signals`: those that the program sends to itself, and those that timers, children and faults bring
 """

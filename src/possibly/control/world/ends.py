@@ -58,6 +58,8 @@ class End:
         self.was_told = False
         """It has written to an end that is closed."""
         self.peer: Any = None
+        self.is_secret = False
+        """What it sends and gets is encrypted, anew in each execution."""
         self.out: Any = Direct()
         self.flow = flow
         self.waiters: list[Waiter] = []

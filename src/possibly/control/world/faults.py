@@ -8,6 +8,7 @@ none (`session.explore`), so that the first failing schedule has the fewest.
 - `network`: a connection is refused, is reset at one of its ends, or what is sent on it takes a minute
 - `crash`: a process that the program has started is killed
 - `cancel`: a task of an event loop is cancelled, but for the first one
+- `signal`: a signal that the program handles comes from outside (`signals`)
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime.kernel import Kernel, Task
 
-NETWORK, CRASH, CANCEL = KINDS = ("network", "crash", "cancel")
+NETWORK, CRASH, CANCEL, SIGNAL = KINDS = ("network", "crash", "cancel", "signal")
 COUNT = "_:faults"
 OUTAGE = 60.0
 """Seconds for which a connection does not bring what is sent on it."""

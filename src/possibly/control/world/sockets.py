@@ -192,7 +192,7 @@ def _recv(plain: Any) -> Any:
         _wait(kernel, self, "recv", end.name, end.is_readable)
         _check_open(end)
         got = end.taken(size, bool(flags & _PEEK))
-        kernel.tell({"value": repr(got[:60])})
+        _tell(kernel, end, got)
         return got
 
     return recv
@@ -230,7 +230,7 @@ def _send(plain: Any, whole: bool) -> Any:
         given = bytes(data)
         thing = getattr(end.peer, "name", end.name)
         kernel.visible("send", thing, writing(thing))
-        kernel.tell({"value": repr(given[:60])})
+        _tell(kernel, end, given)
         sent = end.send_what_fits(given)
         while sent < len(given) and (whole or not sent):
             _wait_for_room(kernel, self, end, len(given) - sent)
@@ -248,6 +248,11 @@ def _wait_for_room(kernel: Kernel, sock: Any, end: End, size: int) -> None:
     footprint = tuple(Access(each, True) for each in things)
     if not kernel.visible("send", end.flow.name, footprint, None, lambda: end.can_send(size), patience):
         raise TimeoutError("timed out")
+
+
+def _tell(kernel: Kernel, end: End, data: bytes) -> None:
+    if not end.is_secret:
+        kernel.tell({"value": repr(data[:60])})
 
 
 def _check_open(end: End) -> None:

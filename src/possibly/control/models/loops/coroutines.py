@@ -37,7 +37,7 @@ class Line:
         self.loop = loop
         self.waiting: set[str] = set()
         """The things of those who have not gone on."""
-        self._last = ""
+        self.last = ""
         self._counts: dict[Task, int] = {}
         self._places: dict[Task, tuple[str, str]] = {}
         """What a task in line writes, and what it reads."""
@@ -45,24 +45,24 @@ class Line:
     @property
     def has_begun(self) -> bool:
         """Whether the running turn has made some task ready."""
-        return bool(self._last)
+        return bool(self.last)
 
-    def begin(self) -> None:
-        """A new turn begins."""
-        self._last = ""
+    def begin(self, last: str = "") -> None:
+        """A new turn begins, perhaps behind what another has made ready."""
+        self.last = last
 
     def stand_behind(self, task: Task) -> str:
         """The running turn has made the task ready; returns whom it stands behind."""
         count = self._counts[task] = self._counts.get(task, 0) + 1
-        before = self._last if self._last in self.waiting else ""
-        mine = self._last = f"{self.loop}.line {task.name}#{count}"
+        before = self.last if self.last in self.waiting else ""
+        mine = self.last = f"{self.loop}.line {task.name}#{count}"
         self.waiting.add(mine)
         self._places[task] = mine, before
         return before
 
     def follow(self, task: Task) -> str:
         """The task whose turn it was goes on after all that its turn made ready; returns the last of them."""
-        before = self._last if self._last in self.waiting else ""
+        before = self.last if self.last in self.waiting else ""
         self._places[task] = "", before
         return before
 
@@ -77,6 +77,40 @@ class Line:
         mine, _ = self._places.pop(task, ("", ""))
         self.waiting.discard(mine)
         return found
+
+
+class Calls:
+    """Calls from other threads: one that was made after another, as threads know, comes after it.
+
+    Those that no thread has put in order may have been made either way round, and come in any order.
+    """
+
+    def __init__(self) -> None:
+        self._made: list[tuple[int, int, Task]] = []
+        self._behind: dict[Task, list[Task]] = {}
+        self._left: dict[Task, str] = {}
+        """Of calls that have come: the last in line of those that they made ready."""
+
+    def make(self, caller: Task, call: Task) -> list[Task]:
+        """A thread makes a call; returns the calls that have not come and were made before."""
+        before = [each for index, count, each in self._made if caller.clock.get(index, 0) >= count]
+        self._behind[call] = before
+        self._made = [made for made in self._made if not made[2].ended]
+        self._made.append((caller.index, caller.clock.get(caller.index, 0), call))
+        return [each for each in before if not each.ended]
+
+    def footprint_of(self, call: Task) -> tuple[Access, ...]:
+        """What tells that the calls before have come."""
+        return tuple(Access(each.name, False) for each in self._behind.get(call, ()))
+
+    def come(self, call: Task, line: Line) -> None:
+        """Its turn begins: what it makes ready stands behind what those before have made ready."""
+        lasts = [self._left[each] for each in self._behind.get(call, ()) if each in self._left]
+        line.begin(lasts[-1] if lasts else "")
+
+    def gone(self, call: Task, line: Line) -> None:
+        if call in self._behind:
+            self._left[call] = line.last
 
 
 class LoopState:
@@ -101,6 +135,7 @@ class LoopState:
         """Whose turn made the next turn of a task ready."""
         self.line = Line(self.name)
         self.turn = 0
+        self.calls = Calls()
         self.unheard: list[Any] = []
         """What other threads gave the loop while it slept, by a way that does not wake it."""
 

@@ -100,9 +100,24 @@ def _run_once(plain: Any) -> Any:
             state.host.lock.acquire()
             chosen = kernel.current
         kernel.current = chosen
-        _turn(self, state, kernel, chosen)
+        if chosen.act is not None:
+            _handle_signal(state, kernel, chosen)
+        else:
+            _turn(self, state, kernel, chosen)
 
     return run_once
+
+
+def _handle_signal(state: LoopState, kernel: Kernel, chosen: Task) -> None:
+    """A signal comes to the thread of the loop between two turns; what its handler raises leaves the loop."""
+    assert chosen.act is not None
+    state.busy = True
+    try:
+        chosen.act()
+    finally:
+        kernel.add(Access(chosen.name, True))
+        kernel.end(chosen)
+        state.busy = False
 
 
 def _first_turn(state: LoopState, kernel: Kernel) -> Task | None:
@@ -151,6 +166,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     owner = _owner(handle)
     in_line = state.line.leave(chosen)
     waited = _waited_for(owner) if owner is not None else (Access(chosen.name, True),)
+    waited += state.calls.footprint_of(chosen)
     kernel.did((*waited, *in_line, *kernel.spun, *state.touched_by_turn()))
     for access in in_line:
         if access.writes:
@@ -161,19 +177,22 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
         kernel.add(Access(f"{state.name}.line", True))
     if owner is not None:
         kernel.note(beginning_of_turn(owner, state.wakers.pop(chosen, "")))
-    state.line.begin()
+    state.calls.come(chosen, state.line)
     if owner is None:
         libraries.runs(handle._callback)
     loop._ready.extend(state.unheard)
     state.unheard.clear()
-    tell_of_callback(handle._callback, handle._args)
-    handle._run()
+    if not handle._cancelled:
+        tell_of_callback(handle._callback, handle._args)
+        handle._run()
     if owner is not None:
         kernel.note(end_of_turn(owner))
     _collect(loop, state, kernel)
     if loop._stopping:
         _stops(state, kernel)
     if owner is None:
+        state.calls.gone(chosen, state.line)
+        kernel.opened(("callback", chosen.name))
         if not chosen.ended:  # a timer may cancel itself
             kernel.end(chosen)
     elif PlainTask.done(owner):

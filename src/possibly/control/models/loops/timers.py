@@ -1,6 +1,7 @@
 """What comes to an event loop from outside its tasks: timers, and calls from other threads.
 
-Each is a task of its own (see `loops`).
+Each is a task of its own (see `loops`). Calls come in the order in which threads made them, as far as the
+threads can tell (`coroutines.Calls`).
 """
 
 from __future__ import annotations
@@ -106,13 +107,11 @@ def told_call_from_thread(plain: Any) -> Any:
         mine.host, mine.loop, mine.daemon = state.host, state.name, True
         kernel.admit(mine)
         state.handles[mine] = handle
-        mine.operation = Operation(
-            "callback",
-            mine.name,
-            (Access(state.name, True), Access(state.end, False), Access(mine.name, True)),
-            "",
-        )
-        mine.ready = state.can_go
+        before = state.calls.make(kernel.current, mine)
+        touched = (Access(state.name, True), Access(state.end, False), Access(mine.name, True))
+        footprint = (*touched, *state.calls.footprint_of(mine))
+        mine.operation = Operation("callback", mine.name, footprint, "")
+        mine.ready = lambda: state.can_go() and all(each.ended for each in before)
         return handle
 
     return call_soon_threadsafe

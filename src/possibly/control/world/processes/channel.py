@@ -92,7 +92,8 @@ class States:
     """Where this process stood whenever it asked: where it is the same again, it would do the same again.
 
     It is so if it has changed nothing meanwhile and its variables are the same: whoever answers may then find
-    that it waits in a loop (`spin`). What one instruction asks for several times is no loop. What other threads of this process do is not known here.
+    that it waits in a loop (`spin`). What one instruction asks for several times is no loop. What other
+    threads of this process do is not known here.
     """
 
     def __init__(self) -> None:

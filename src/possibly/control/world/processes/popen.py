@@ -26,7 +26,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import place_of
-from possibly.control.world import faults, selecting
+from possibly.control.world import faults, selecting, signals
 from possibly.control.world.processes import anew, channel, files, holding, life
 from possibly.control.world.processes.channel import Channel, Gone
 from possibly.control.world.processes.holding import living
@@ -206,6 +206,8 @@ class Forked:
         except ChildProcessError:  # another's child
             self.returncode = self._code if self.returncode is None else self.returncode
         holding.leave(self)
+        if signals.handles_ends():
+            signals.send(kernel, signal.SIGCHLD, event=self.task)
         if self.returncode < 0:
             what = f"a forked process ended by signal {-self.returncode}"
             kernel.uncontrolled[what] = "explore without what ends it"
@@ -289,7 +291,8 @@ Process = Forked | Nested
 def started(name: str, daemon: bool = False, is_awaited: bool = False) -> Process | None:
     """A new process that goes on from here; None in that process."""
     made = (Nested if channel.upward is not None else Forked)(name, daemon, is_awaited)
-    return None if made.fork() else made
+    with signals.put_off():
+        return None if made.fork() else made
 
 
 class Popen:
