@@ -111,11 +111,15 @@ def _real_connect(plain: Any) -> Any:
 
         if running.kernel is None or place_at(self, address) is None:
             return plain(self, address, is_told)
-        found = socket.socket.connect_ex(self, address) if is_told else socket.socket.connect(self, address)
+        found = 0
+        if is_told:
+            found = socket.socket.connect_ex(self, address)
+        else:
+            socket.socket.connect(self, address)
         if not found:
             self._connected = True
             _begin(self)
-        return found
+        return found if is_told else None
 
     return real_connect
 
@@ -150,7 +154,8 @@ def _taken_over(sock: Any, context: ssl.SSLContext) -> Any:
     made = kind.__new__(kind)
     socket.socket.__init__(made, sock.family, sock.type, sock.proto, sock.fileno())
     made.settimeout(sock.gettimeout())
-    for table in (ends, bound):
+    tables: tuple[Any, ...] = (ends, bound)
+    for table in tables:
         if sock in table:
             table[made] = table[sock]
             del table[sock]
@@ -161,5 +166,6 @@ def _taken_over(sock: Any, context: ssl.SSLContext) -> Any:
 
 
 def install(patches: Patches) -> None:
-    patches.put(ssl.SSLSocket, "_real_connect", _real_connect(ssl.SSLSocket._real_connect))
+    kind: Any = ssl.SSLSocket
+    patches.put(kind, "_real_connect", _real_connect(kind._real_connect))
     patches.put(ssl.SSLContext, "wrap_socket", _wrap_socket(ssl.SSLContext.wrap_socket))
