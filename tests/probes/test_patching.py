@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import types
 
 import pytest
@@ -24,3 +25,27 @@ def test_what_waits_for_a_module_that_another_installation_brought_is_not_forgot
     patches.catch_up()
     patches.catch_up()
     assert told == ["early", "late"]
+
+
+@pytest.mark.parametrize(("name", "given"), [("time", ()), ("localtime", (0,)), ("sleep", (0,))])
+def test_what_stands_for_a_function_in_c_is_no_method_of_a_class_that_keeps_it(
+    name: str, given: tuple[int, ...]
+) -> None:
+    patches = Patches()
+    plain = getattr(time, name)
+    patches.put(time, name, lambda *given: plain(*given))
+    try:
+        kept = type("Kept", (), {"function": getattr(time, name)})
+        kept().function(*given)
+        assert getattr(time, name).__name__ == name
+    finally:
+        patches.undo()
+    assert getattr(time, name) is plain
+
+
+def test_what_stands_for_a_function_of_python_is_a_method_as_that_was() -> None:
+    module = types.ModuleType("module")
+    module.function = lambda given: given  # type: ignore[attr-defined]
+    Patches().put(module, "function", lambda given: (given,))
+    kept = type("Kept", (), {"function": module.function})()
+    assert kept.function() == (kept,)
