@@ -11,17 +11,29 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from possibly.control.models import exits
+
 Restore = Callable[[], None]
 
 
 def kept() -> list[Restore]:
     """Functions that put back what is now, one a module that is there."""
-    found: list[Restore] = []
+    found: list[Restore] = [_exits()]
     for name, keep in (("logging", _logging), ("asyncio", _asyncio), ("tempfile", _tempfile)):
         module = sys.modules.get(name)
         if module is not None:
             found.append(keep(module))
     return found
+
+
+def _exits() -> Restore:
+    """What is called at the end: packages that were there before the program have said so only once."""
+    wanted = exits.wanted()
+
+    def restore() -> None:
+        exits.want(wanted)
+
+    return restore
 
 
 def _logging(logging: Any) -> Restore:

@@ -14,7 +14,8 @@ from possibly.control.runtime.places import place_of
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
-_wanted: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = []
+Wanted = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+_wanted: list[Wanted] = []
 
 
 def install(patches: Patches) -> None:
@@ -75,6 +76,16 @@ def _unregister(plain: Any) -> Any:
 def forget() -> None:
     """A program that begins anew has wanted nothing yet."""
     _wanted.clear()
+
+
+def wanted() -> list[Wanted]:
+    """What would be called now."""
+    return list(_wanted)
+
+
+def want(functions: list[Wanted]) -> None:
+    """From now on these are, as when they were `wanted`."""
+    _wanted[:] = functions
 
 
 def run() -> None:
