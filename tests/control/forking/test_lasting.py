@@ -214,4 +214,5 @@ def test_if_fresh_processes_do_not_agree_the_search_uses_these_alone(
     with script((str(path),)) as controlled:
         found = explore(controlled)
         assert (found.complete, found.restarts, found.executions) == (True, 1, 12)
+        assert found.apart.startswith("a fresh process differs in ")
         assert not told(controlled, 1)[1]

@@ -150,6 +150,18 @@ def test_a_branch_that_dies_takes_nothing_with_it(tmp_path: Path) -> None:
     assert any("ended by itself" in each for each in found.open)
 
 
+def test_processes_that_an_error_of_ours_ends_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise AssertionError("ours")
+
+    monkeypatch.setattr(runner.Runner, "_branch", fails)
+    with script((written(tmp_path, "n = 0", "global n; n = number"),)) as controlled:
+        found = explore(controlled, Options())
+    assert found.complete and found.broken > 0 and not found.apart
+
+
 def test_a_search_by_branches_says_what_one_by_processes_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,6 +125,11 @@ class Zygote:
         return self._turn.last
 
     @property
+    def broken(self) -> int:
+        """How many processes ended by an error of ours; others have done their work."""
+        return self._turn.broken
+
+    @property
     def place(self) -> str:
         """Where the execution that runs stands, if one does and says so."""
         runner = self._turn.job[0]

@@ -61,9 +61,10 @@ class Turn:
     """Who has its turn, in memory that all processes see."""
 
     _TAKEN = struct.Struct("=qqq")
+    _BROKEN = struct.Struct("=q")
 
     def __init__(self) -> None:
-        self._memory = mmap(-1, self._TAKEN.size + 1)
+        self._memory = mmap(-1, self._TAKEN.size + 1 + self._BROKEN.size)
 
     def take(self) -> None:
         """This process runs a job from now on."""
@@ -95,6 +96,16 @@ class Turn:
     def is_used(self, used: bool) -> None:
         self._memory[self._TAKEN.size] = used
 
+    @property
+    def broken(self) -> int:
+        """Processes that ended by an error of ours where others were to be forked from them."""
+        found: int = self._BROKEN.unpack_from(self._memory, self._TAKEN.size + 1)[0]
+        return found
+
+    def break_off(self) -> None:
+        """This process ends so; whoever has its turn counts alone."""
+        self._BROKEN.pack_into(self._memory, self._TAKEN.size + 1, self.broken + 1)
+
 
 class Runner:
     """Takes jobs when it is its turn: the `Teller` of their executions."""
@@ -109,7 +120,7 @@ class Runner:
         self.is_branch = False
         """This process was forked in the middle of an execution."""
         self._fork = light_fork()
-        self._has_told = False
+        self._has_told = self._has_forked = False
         self._settle_here()
         self._since = 0.0
         self._shared = shared_now()
@@ -216,10 +227,11 @@ class Runner:
         if ended == OVER:
             return True
         disk.put_back(disk.folder)
+        is_told = ended == UNTOLD and not self.turn.job[0]  # by one that was forked from it
         self.turn.rest()
         if ended == UNTOLD and self.is_branch:
             return False
-        is_left = self.turn.is_used
+        is_left = self.turn.is_used or is_told
         if not is_left:
             os.write(self.results, bytes(8))
         if self.is_branch and is_left:
@@ -234,11 +246,16 @@ class Runner:
         if not self._is_worth_it():
             return
         running.kernel = None  # what we ask the system for is nothing of the program's
+        before = self.next, self.started, self.zygote
         try:
             if self._is_forkable():
                 self._branch(kernel, life)
         except BaseException:  # noqa: BLE001 - nothing of ours may return into the program
-            os._exit(UNTOLD)
+            self.turn.break_off()  # it costs speed alone, so it has to be told of
+            if self._has_forked:
+                os._exit(UNTOLD)
+            self.next, self.started, self.zygote = before
+            self.is_branch = False
         running.start(kernel)
 
     def _branch(self, kernel: Kernel, life: Life) -> None:
@@ -246,6 +263,7 @@ class Runner:
         self._settle_here()
         self.is_branch = True
         first = self._fork()
+        self._has_forked = True
         if first == 0:
             self._begin(life)
             self.turn.take()

@@ -115,7 +115,10 @@ class ControlledProgram:
         """That process was forked in the middle of another execution."""
         self.is_reused = False
         """The last execution was not the first in its process, or that was forked in the middle of one."""
-        self._distrusted = False
+        self.distrusted = ""
+        """Why every execution has a process of its own, if some were not the same in one."""
+        self._broken = 0
+        """Processes of zygotes before this one that ended by an error of ours."""
         self.writes_files = False
         """Some execution has changed files: no two may run at a time."""
         self._stale = False
@@ -226,14 +229,19 @@ class ControlledProgram:
 
     def agrees(self) -> bool:
         """Whether the last execution is the same in a fresh process: nothing came from those before it."""
+        return not self.difference()
+
+    def difference(self) -> str:
+        """What is not the same if the last execution is repeated in a fresh process: it came from others."""
         last = self._last
         if last is None:
-            return True
+            return ""
         from possibly.control.schedulers.course import Course
 
         self._begin(self._job(is_repeatable=not self._is_branched), Course(last.schedule), fresh=True)
         self._begun -= 1
-        return self._answer()[0] == last
+        again = self._answer()[0]
+        return "" if again == last else _difference(last, again)
 
     def _answer(self) -> tuple[Execution, dict[str, Any]]:
         """Of the execution that was begun first; if it is not waited for, all that run are given up."""
@@ -246,12 +254,17 @@ class ControlledProgram:
     @property
     def is_distrusted(self) -> bool:
         """Every execution has a process of its own."""
-        return self._distrusted or FRESH
+        return bool(self.distrusted) or FRESH
 
-    def distrust(self) -> None:
+    def distrust(self, why: str) -> None:
         """From now on every execution has a process of its own."""
-        self._distrusted = True
+        self.distrusted = self.distrusted or why
         self._last = None
+
+    @property
+    def broken(self) -> int:
+        """Processes that ended by an error of ours, whose executions others have made."""
+        return self._broken + _broken_of(self._zygote)
 
     @property
     def files(self) -> list[str]:
@@ -376,6 +389,7 @@ class ControlledProgram:
 
     def close(self) -> None:
         if self._zygote is not None:
+            self._broken += _broken_of(self._zygote)
             self._zygote.close()
             self._zygote = None
         self._stale, self._begun = False, 0
@@ -385,6 +399,19 @@ class ControlledProgram:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _broken_of(host: Host | None) -> int:
+    return host.broken if isinstance(host, Zygote) else 0
+
+
+def _difference(used: Execution, fresh: Execution) -> str:
+    """Where an execution went another way than the same one in a process of its own."""
+    for number, (one, other) in enumerate(zip(used.steps, fresh.steps, strict=False)):
+        if one != other:
+            return f"step {number + 1} at {one.operation.at or other.operation.at}"
+    more = [*used.steps, *fresh.steps[len(used.steps) :]][min(len(used.steps), len(fresh.steps)) :]
+    return f"the step at {more[0].operation.at}, which only one of them has" if more else "its end"
 
 
 def _is_ours(module: str) -> bool:

@@ -49,7 +49,7 @@ class Search(Protocol):
 
     def take(self, execution: Execution, plan: Any, leaf: Node | None = None) -> None: ...
 
-    def begin_anew_in_fresh_processes(self) -> None: ...
+    def begin_anew_in_fresh_processes(self, why: str) -> None: ...
 
 
 def classes_of(explorer: Any) -> Dpor | None:
@@ -144,7 +144,7 @@ class Branches:
         search.program.add(grown.knowledge)
         search.worked += grown.seconds
         if not grown.is_repeatable:
-            search.begin_anew_in_fresh_processes()
+            search.begin_anew_in_fresh_processes("a fresh process of a worker differs")
             return False
         graft(self.explorer, leaf, grown)
         search.count(grown.executions, grown.steps)

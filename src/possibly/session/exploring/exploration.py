@@ -59,6 +59,10 @@ class Exploration(Answer[Failure]):
     """Executions of an earlier search that this one went on with."""
     steps: int = 0
     restarts: int = 0
+    apart: str = ""
+    """Why every execution had a process of its own in the end, if that was not so from the beginning."""
+    broken: int = 0
+    """Processes that ended by an error of ours; others have made their executions, so it only took longer."""
     cut_short: bool = False
     """There was no time to look for a simpler schedule that fails alike."""
     visible: tuple[str, ...] = ()

@@ -158,6 +158,8 @@ class Search:
                 self.options.kept.save(self.program, found, self.explorer, self.limits)
             found.assumed = self._assumed()
             found.visible = tuple(sorted(self.program.visible))
+            found.apart = self.program.distrusted
+            found.broken = sum(worker.broken for worker in team.workers)
             found.coverage = coverage_of(self.explorer, self.deepening.levels)
         return found
 
@@ -297,16 +299,17 @@ class Search:
 
     def _is_confirmed(self) -> bool:
         """Nothing is left to explore; if fresh processes do not agree, all begins anew with these alone."""
-        if all(worker.agrees() for worker in self.team.workers):
+        differences = [found for worker in self.team.workers if (found := worker.difference())]
+        if not differences:
             return True
-        self.begin_anew_in_fresh_processes()
+        self.begin_anew_in_fresh_processes(f"a fresh process differs in {differences[0]}")
         return False
 
-    def begin_anew_in_fresh_processes(self) -> None:
+    def begin_anew_in_fresh_processes(self, why: str) -> None:
         """Something came from an execution before: none shares its process with another from now on."""
         self.reused = False
         for worker in self.team.workers:
-            worker.distrust()
+            worker.distrust(why)
         self.found.restarts += 1
         self._begin_anew()
 
@@ -362,7 +365,7 @@ class Search:
             plan = self.explorer.plan()
         if execution.outcome is Outcome.DIVERGED or _strayed(execution, plan):
             if self.reused:
-                self.begin_anew_in_fresh_processes()
+                self.begin_anew_in_fresh_processes(_divergence(execution, plan))
                 return
             if self._orders_libraries():
                 return
@@ -373,7 +376,7 @@ class Search:
                 self._learn(execution, leaf if self.explorer is asking else None)
             tree: Any = getattr(self.explorer, "tree", None)
             if self.reused and tree is not None and tree.diverged:
-                self.begin_anew_in_fresh_processes()
+                self.begin_anew_in_fresh_processes(str(tree.divergence))
                 return
         elif self.program.grown:
             self._begin_anew()
