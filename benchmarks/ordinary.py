@@ -4,8 +4,9 @@
 
 CPU of all processes together, by the slope between some executions and four times as many, so that the start
 counts for neither. A twin does the same with ordinary surroundings: imports, a log, a set, a dataclass, an
-enumeration, a `main()` behind a guard, a journal on disk. The last column is the twin's cost by the plain
-one's, measured in this very run: 1.5 is the goal. Every execution is made (`--join none`).
+enumeration, a `main()` behind a guard, a journal on disk, lines of a log in tasks. The last column is the
+twin's cost by the plain one's, measured in this very run: 1.5 is the goal. Every execution is made
+(`--join none`).
 """
 
 from __future__ import annotations
@@ -63,6 +64,12 @@ JOURNAL = SURROUNDED.replace(
     '        with open("journal.jsonl", "a") as journal:\n'
     '            journal.write(json.dumps({"number": number}) + "\\n")\n',
 )
+LOGGED = SURROUNDED.replace(
+    "        shared.total += 1\n", "        shared.total += 1\n    logger.info('counted by %s', number)\n"
+).replace(
+    "shared, shared_lock",
+    'logging.basicConfig(level="INFO", format="%(asctime)s %(message)s")\nshared, shared_lock',
+)
 TASKS = """\
 import asyncio
 n = 0
@@ -82,6 +89,7 @@ SURROUNDED_TASKS = "import json, logging, os, re\nfrom dataclasses import datacl
 PAIRS = (
     ("locked increments, with imports", LOCKED, SURROUNDED),
     ("locked increments, with a journal on disk", LOCKED, JOURNAL),
+    ("locked increments, with a log line of each", LOCKED, LOGGED),
     ("tasks of asyncio, with imports", TASKS, SURROUNDED_TASKS),
 )
 
