@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from possibly.control.forking.zygote import script
+from possibly.control.schedulers.course import Course
 from possibly.control.why.atomic import smallest_atomic
 from possibly.control.why.nearby import Nearby, passes
 from possibly.control.why.pairs import deciding, turned_round
@@ -64,3 +65,34 @@ def test_what_fails_in_every_order_is_decided_by_none(tmp_path: Path) -> None:
         assert list(deciding(near)) == []
         assert smallest_atomic(near) is None
         assert point_of_no_return(near).step == 0
+
+
+SOLD = """import threading
+class Item: pass
+item, refused = Item(), []
+item.left = 3
+def buy():
+    if item.left < 2:
+        refused.append(1)
+        return
+    item.left -= 2
+threads = [threading.Thread(target=buy) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert item.left == 1 and len(refused) == 1, (item.left, refused)
+"""
+BOTH = ("0", "0", "0.1", "0.1", "0.2", "0.1", "0.2", "0.2")
+"""The second tests between what the first reads and writes, who writes between its test and its own write."""
+
+
+def test_two_who_came_between_each_other_need_one_critical_section(tmp_path: Path) -> None:
+    """With the moments of one of them in a row, the other still does the wrong thing."""
+    path = tmp_path / "program.py"
+    path.write_text(SOLD)
+    with script((str(path),)) as program:
+        explore(program, Options(minimise=0))
+        execution = program.execute(Course(BOTH))
+        atomic = smallest_atomic(Nearby(program, execution))
+    assert execution.failure is not None and "(-1, [])" in execution.failure["message"]
+    assert atomic is not None
+    assert (atomic.first.operation.at, atomic.last.operation.at) == (f"{path}:6", f"{path}:9")

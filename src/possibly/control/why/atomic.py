@@ -2,11 +2,12 @@
 
 Theory of operation. An atomicity violation is a step of another task between two moments of one task, with
 both of which it conflicts (Lu, Tucek, Qin and Zhou: AVIO, ASPLOS 2006). Such intervals are tried, the
-shortest first: the program is executed with the moments of the interval in a row, all else as it was. If it
-does not fail then, the places of the interval are taken as a critical section (`Guarded`), as if all who
-come there took one lock, and the program is executed in the schedules with the fewest preemptions: an
-interval with which any of these fails is too small. So what is told was executed, though not in every
-schedule.
+shortest first: the program is executed with the moments of the interval in a row, all else as it was. Where
+two tasks came between each other's moments that is not enough: then the failing schedule is followed with the
+places of the interval as a critical section (`Guarded`), as if all who come there took one lock. If it does
+not fail one way or the other, the program is executed with that section in the schedules with the fewest
+preemptions: an interval with which any of these fails is too small. So what is told was executed, though not
+in every schedule.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from collections.abc import Iterator
 
 from possibly.control.causality import members
 from possibly.control.execution import Choice, Operation, Scheduler, Step, Task
+from possibly.control.naming import Sort, sort_of
 from possibly.control.schedulers.bounded import Bounded
+from possibly.control.schedulers.course import Course
 from possibly.control.why import Atomic, Moment
-from possibly.control.why.nearby import Nearby, fails, passes
+from possibly.control.why.nearby import Nearby, Wish, fails, passes
 
 MOST = 12
 """So many intervals are tried at most."""
@@ -29,10 +32,21 @@ NEAREST = 3
 
 def smallest_atomic(near: Nearby, budget: int = MOST) -> Atomic | None:
     for interval in sorted(_intervals(near), key=lambda each: _length(near, each))[:budget]:
-        others = (near.run(row) for row in _in_a_row(near, interval))
-        if any(other is not None and passes(other) for other in others) and _is_enough(near, interval):
+        if _helps(near, interval) and _is_enough(near, interval):
             return interval
     return None
+
+
+def _helps(near: Nearby, interval: Atomic) -> bool:
+    """Whether the failing execution does not fail with the interval in a row, or as a critical section."""
+    others = (near.run(row) for row in _in_a_row(near, interval))
+    if any(other is not None and passes(other) for other in others):
+        return True
+    ends = (interval.first.operation.thing, interval.last.operation.thing)
+    if any(sort_of(thing) is not Sort.MEMORY for thing in ends):  # who waits in between lets the others in
+        return False
+    followed = Course((), guide=Wish(near.execution.schedule))
+    return passes(near.execute(Guarded(followed, *_section(near, interval))))
 
 
 def _is_enough(near: Nearby, interval: Atomic) -> bool:

@@ -12,6 +12,7 @@
 - `macro`: the tree of macro-steps as text
 - `macro_state`: A collective breakpoint as text and as data
 - `paths`: the result of a path expression for a person
+- `phrases`: what a task does, by the kind of its step
 - `schedule`: A schedule as text
 - `source`: the source line at a place such as `bank.py:12`, for quoting beside an event
 - `steps`: the steps of an execution in words

@@ -15,72 +15,10 @@ from typing import Any, NamedTuple
 
 from possibly.control.execution import Execution, Step, Task
 from possibly.trace.place import place_in
+from possibly.views.text.phrases import phrase_of, phrase_of_method
 from possibly.views.text.words import elided
 
 LONGEST_VALUE = 48
-PHRASES = {
-    "acquire": "takes {}",
-    "release": "gives {} back",
-    "read": "reads {}",
-    "write": "writes {}",
-    "start": "starts {}",
-    "join": "has seen the end of {}",
-    "join any": "has seen one end, as {}",
-    "wait": "waits on {}, letting its lock go",
-    "wake": "goes on after {}",
-    "notify": "notifies {}",
-    "take": "takes a unit of {}",
-    "give": "gives a unit of {} back",
-    "set": "sets {}",
-    "clear": "clears {}",
-    "await": "looks at {}",
-    "is_set": "looks at {}",
-    "put": "puts into {}",
-    "get": "gets from {}",
-    "timeout": "has waited long enough for {}",
-    "sleep": "sleeps",
-    "assign": "sets {}",
-    "enter": "enters {}",
-    "leave": "leaves {}",
-    "spin": "looks again at {}",
-    "resume": "goes on",
-    "timer": "comes to the end of its time",
-    "arrive": "brings",
-    "fault": "is what goes wrong",
-    "begin": "begins {}",
-    "woken": "is woken by {}",
-    "cancelled": "is cancelled by {}",
-    "continue": "has its turn again",
-    "awaits": "awaits {}",
-    "ends": "ends {}",
-    "done": "asks whether {} is done",
-    "set_result": "gives {} its result",
-    "set_exception": "gives {} its exception",
-    "result": "asks for the result of {}",
-    "statement": "executes a statement of {}",
-}
-USES = {
-    "acquire": "takes {}",
-    "release": "gives {} back",
-    "__aenter__": "takes {}",
-    "__aexit__": "gives {} back",
-    "wait": "goes on after {}",
-    "qsize": "asks for the size of {}",
-    "empty": "asks whether {} is empty",
-    "full": "asks whether {} is full",
-    "locked": "asks whether {} is taken",
-    "join": "has seen that all of {} is done",
-    "task_done": "tells {} that one is done",
-    "put_nowait": "puts into {}",
-    "get_nowait": "gets from {}",
-    "send": "sends into {}",
-    "send_nowait": "sends into {}",
-    "receive": "receives from {}",
-    "receive_nowait": "receives from {}",
-    "notify_all": "notifies {}",
-    "start_soon": "starts a task in {}",
-}
-"""Methods of primitives of event loops, where they are not called as the kinds of steps are."""
 AWAITS = {
     "get": "waits to get from {}",
     "receive": "waits to receive from {}",
@@ -130,7 +68,7 @@ def step_text(step: Step, execution: Execution) -> str:
     """A step in one line, without its place."""
     operation = step.operation
     changes = isinstance(step.detail, dict) and ("before" in step.detail or "changed" in step.detail)
-    text = "changes {}" if changes else PHRASES.get(operation.kind, f"{operation.kind} {{}}")
+    text = "changes {}" if changes else phrase_of(operation.kind).now
     return text.format(thing_name(operation.thing, execution)).rstrip()
 
 
@@ -185,7 +123,7 @@ class _Teller:
     def _words(self, task: Task, moment: dict[str, Any]) -> str:
         kind, name = moment["kind"], thing_name(moment["thing"], self.execution)
         if kind == "use":
-            text = USES.get(moment["method"]) or PHRASES.get(moment["method"], f"{moment['method']} of {{}}")
+            text = phrase_of_method(moment["method"]).now
         elif kind == "awaits":
             return self._awaits(task, moment, name)
         elif kind == "begin" and not moment["at"]:
@@ -196,7 +134,7 @@ class _Teller:
             self.asleep.discard(task)
             text = "has slept"
         else:
-            text = PHRASES.get(kind, f"{kind} {{}}")
+            text = phrase_of(kind).now
         found = text.format(name).rstrip()
         return f"{found} at {_line(moment['from'])}" if moment.get("from") else found
 

@@ -7,46 +7,13 @@ from typing import TYPE_CHECKING, Any
 from possibly.control.execution import CALLED_FROM, Execution, Step
 from possibly.control.why import Moment
 from possibly.trace.place import place_in
+from possibly.views.text.phrases import Phrase, phrase_of, phrase_of_method
 from possibly.views.text.steps import is_only_a_reference, thing_name, value_of
 
 if TYPE_CHECKING:
     from possibly.control.why import Atomic, NoReturn, Pair
     from possibly.session.why.failure import Failure
 
-DONE = {
-    "acquire": "took {}",
-    "release": "gave {} back",
-    "read": "read {}",
-    "write": "wrote {}",
-    "start": "started {}",
-    "join": "had seen the end of {}",
-    "wait": "waited on {}",
-    "wake": "went on after {}",
-    "notify": "notified {}",
-    "take": "took a unit of {}",
-    "give": "gave a unit of {} back",
-    "set": "set {}",
-    "clear": "cleared {}",
-    "await": "looked at {}",
-    "is_set": "looked at {}",
-    "put": "put into {}",
-    "get": "got from {}",
-    "use": "used {}",
-    "spin": "looked again at {}",
-    "done": "asked whether {} was done",
-    "set_result": "gave {} its result",
-    "result": "asked for the result of {}",
-    "sleep": "slept",
-    "end": "ended",
-    "enter": "entered {}",
-    "leave": "left {}",
-    "assign": "set {}",
-}
-SHORTER = {"put_nowait": "put", "get_nowait": "get", "send": "put", "receive": "get"} | {
-    **dict.fromkeys(("qsize", "empty", "full", "locked"), "is_set"),
-    "__aenter__": "acquire",
-    "__aexit__": "release",
-}
 LATEST = 2
 """So many pairs are told."""
 
@@ -125,15 +92,15 @@ def _done(moment: Moment, thing: str | None, execution: Execution) -> str:
     detail = detail if isinstance(detail, dict) else {}
     for each in sorted(detail.get("turn", ()), key=lambda each: each["kind"] != "write"):
         if thing is not None and each["thing"] == thing:
-            kind = each.get("method", each["kind"])
-            told = _phrase(SHORTER.get(kind, kind), thing, execution)
+            phrase = phrase_of_method(each["method"]) if "method" in each else phrase_of(each["kind"])
+            told = _told(phrase, thing, execution)
             return f"{name} {told}{_value(each)}{_at(each['at'], each)}"
     if "turn" in detail:
         other = _touched(execution.steps[moment.number])
         if other is not None and other != thing:
             return _done(moment, other, execution)
         return f"{name} had its turn{_at(moment.operation.at, detail)}"
-    told = _phrase(moment.operation.kind, moment.operation.thing, execution)
+    told = _told(phrase_of(moment.operation.kind), moment.operation.thing, execution)
     return f"{name} {told}{_value(detail)}{_at(moment.operation.at, detail)}"
 
 
@@ -148,8 +115,8 @@ def _left(moment: Moment, execution: Execution) -> Moment:
     return Moment(before, moment.task, execution.steps[before].operation)
 
 
-def _phrase(kind: str, thing: str, execution: Execution) -> str:
-    return DONE.get(kind, f"{kind} {{}}").format(thing_name(thing, execution)).rstrip()
+def _told(phrase: Phrase, thing: str, execution: Execution) -> str:
+    return phrase.then.format(thing_name(thing, execution)).rstrip()
 
 
 def _value(detail: dict[str, object]) -> str:
