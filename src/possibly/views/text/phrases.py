@@ -1,6 +1,7 @@
 """What a task does, by the kind of its step: as it does it, and as it has done it.
 
-Every kind that a model gives to a step has a row here, which a test holds; `{}` is the thing. A method of a primitive of an event loop that is not called as a kind of step has its row in METHODS.
+Every kind that a model gives to a step has a row here, which a test holds; `{}` is the thing. A
+method of a primitive of an event loop that is not called as a kind of step has its row in METHODS.
 """
 
 from __future__ import annotations
