@@ -146,6 +146,6 @@ def test_a_difference_that_nobody_thought_of_ends_it(program: Path, monkeypatch:
     program.write_text("import threading\nprint(next(threading.left))\n" + THREADS)
     with script((str(program),)) as controlled:
         found = explore(controlled)
-        assert controlled._distrusted
-    assert found.restarts
+        assert controlled.distrusted
+    assert found.restarts and found.apart
     assert found.complete
