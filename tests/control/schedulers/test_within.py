@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.control.schedulers.within import Within
+from possibly.control.schedulers.within import Within, assumption
 from possibly.session.exploring.exploration import Options
 from possibly.views.testing.options import made
 from tests.control.runtime.running import explored
@@ -62,13 +62,40 @@ def test_fewer_orders_count_and_that_is_said(installed: Path) -> None:
     assert found.complete, found.open
     whole = explored(installed, source, Options(executions=2 * found.executions))
     assert not whole.complete and not any("--within" in each for each in whole.assumed)
-    assert "only orders of what shop does count: all beneath goes on by turns (--within)" in found.assumed
+    assert assumption({"shop"}) in found.assumed
     assert not any("--trust" in each for each in found.assumed)
 
 
 def test_what_is_wrong_in_what_is_named_is_found(installed: Path) -> None:
     found = explored(installed, UNLOCKED, within=frozenset({"shop"}))
     assert found.failure is not None and found.failure.kind == "assertion"
+
+
+ORDERED_BENEATH = """\
+from crewwork import Crew
+ready, seen = False, []
+def first():
+    global ready
+    ready = True
+def second(): seen.append(ready)
+crew = Crew(2)
+for job in (first, lambda: None, second): crew.submit(job)
+crew.close()
+assert seen == [True]
+"""
+
+
+def test_what_only_another_order_beneath_allows_is_not_covered_and_that_is_said(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By turns one worker takes all jobs: that two of them can overtake each other is not seen."""
+    monkeypatch.setattr("possibly.control.schedulers.within.DRAWN", 0)
+    found = explored(installed, ORDERED_BENEATH, within=frozenset({"shop"}))
+    assert found.holds and found.assumed[-1] == (
+        "only orders of what shop does count: "
+        "all beneath goes on by turns, or as up to 24 executions drew it (--within)"
+    )
+    assert explored(installed, ORDERED_BENEATH).holds is False
 
 
 def test_a_module_that_is_named_counts_beside_the_program(installed: Path) -> None:

@@ -4,8 +4,10 @@ Law: an order of two steps counts unless one of them is a framework's: it has a 
 that it tells of are in code that was not named. Steps of the world (timers, data that arrives, faults) have
 no place, and count; others without one do not. Frameworks beneath go on by turns, fairly, in one of the
 orders in which they can; that what is named meets in other ones too, a few executions draw who goes on
-before every search. Code of installed packages beneath is not watched, and each of its calls is one step. A
-verdict names all this as what it rests on.
+before every search. This is no proof about other ones: which thread of a framework calls what is named, and
+so which of its steps can come in another order at all, is as it was in these executions. Code of installed
+packages beneath is not watched, and each of its calls is one step. A verdict names all this as what it rests
+on.
 """
 
 from __future__ import annotations
@@ -89,4 +91,5 @@ class WithinExplorer:
 def assumption(names: Iterable[str]) -> str:
     """What a verdict rests on."""
     listed = ", ".join(sorted(names))
-    return f"only orders of what {listed} does count: all beneath goes on by turns (--within)"
+    beneath = f"all beneath goes on by turns, or as up to {MOST_DRAWN} executions drew it"
+    return f"only orders of what {listed} does count: {beneath} (--within)"
