@@ -50,6 +50,7 @@ ATOMIC = {
 }
 """Modules whose calls are each one step, and why that changes nothing that a program does."""
 STEADY = {
+    "copyreg": "_slotnames",
     "tempfile": "_RandomNameSequence _get_candidate_names _candidate_tempdir_list _get_default_tempdir "
     "_gettempdir gettempdir",
     "urllib": "_splittype _splithost _splituser _splitport",

@@ -18,7 +18,7 @@ from abc import ABCMeta
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextvars import Context
-from functools import partial
+from functools import _lru_cache_wrapper, partial
 from importlib import import_module
 from typing import Any
 
@@ -133,6 +133,8 @@ MODELS: frozenset[type] = frozenset(
 UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 ATTRIBUTES = {"__setattr__": True, "__delattr__": True, "__getattribute__": False}
+REMEMBERING = _lru_cache_wrapper
+"""A function in C that remembers its results."""
 DEPTH = 6
 """So many functions around a function (`partial`) are taken away."""
 
@@ -248,6 +250,8 @@ def _of_owner(
         return _lasting(_of_view(owner, name, given, now, at))
     if is_a(owner, types.ModuleType):
         return None
+    if type(owner) is REMEMBERING:
+        return _lasting([object_part(owner, now, name.startswith("cache_"), at)])
     hold_weakly(owner, given)
     of = now[1].things.kind(owner)
     if of == CONTAINER:
@@ -477,6 +481,8 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     module = named.partition(".")[0] if isinstance(named, str) else ""
     name = getattr(function, "__name__", "")
     _tell_of_outside(function, module, name, kernel)
+    if type(function) is REMEMBERING and _is_standard(function):
+        return [object_part(function, now, False, at), *_arguments(given, now, at)]
     if module in ("threading", "_thread") and name in TELLING_THREADS:
         now[1].ask_for_worker(kernel)
     state = _of_process(module, name)
@@ -615,12 +621,15 @@ def _tell_of_outside(function: Any, module: str, name: str, kernel: Kernel) -> N
         kernel.uncontrolled[f"{module.lstrip('_')}.{name}, whose answer depends on all that tasks do"] = None
     if name in OUTSIDE.get(module, ()):
         kernel.uncontrolled[f"{module.lstrip('_')}.{name}, which is not under control"] = None
-    if type(function).__name__ == "_lru_cache_wrapper" and not kernel.alone and not _is_standard(function):
+    if type(function) is REMEMBERING and not kernel.alone and not _is_standard(function):
         kernel.uncontrolled["a cache (lru_cache) that was made before the program was under control"] = None
 
 
 def _is_standard(function: Any) -> bool:
-    """A cache of the standard library: whoever comes second computes the same again."""
+    """A cache of the standard library: whoever comes second computes the same again.
+
+    So its calls only read it; who asks for its counts or clears it calls a method, which writes it.
+    """
     return str(getattr(function, "__module__", "")).partition(".")[0] in sys.stdlib_module_names
 
 
