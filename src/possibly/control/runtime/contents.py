@@ -19,7 +19,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import touching
-from possibly.control.runtime.things import CONTAINERS, Named, is_a
+from possibly.control.runtime.things import CONTAINERS, Named, is_a, module_of
 
 PLAIN_KEYS = frozenset({int, str, bool, float, bytes, type(None)})
 PLAIN_TYPES: frozenset[Any] = frozenset(CONTAINERS)
@@ -48,9 +48,11 @@ def _other_key(key: Any) -> str | None:
     if kind is tuple:
         parts = [key_of({}, part) for part in key]
         return None if None in parts else f"({', '.join(map(str, parts))})"
-    if is_a(key, Enum) and getattr(kind, "__eq__", None) == _PLAIN_EQUALITY:
-        return f"{kind.__module__}.{kind.__qualname__}.{key.name}"
-    return None
+    if getattr(kind, "__eq__", None) != _PLAIN_EQUALITY:
+        return None
+    if is_a(key, type):  # two of one name are one item, which costs executions and misses none
+        return f"{module_of(key)}.{key.__qualname__}"
+    return f"{kind.__module__}.{kind.__qualname__}.{key.name}" if is_a(key, Enum) else None
 
 
 def size_of(value: Any) -> int:

@@ -663,7 +663,9 @@ def _held_by(value: Any) -> list[Any]:
     kind = type(value)
     if kind in CODE or type(method_of(kind, "__next__")) is not types.WrapperDescriptorType:
         return []
-    return [each for each in gc.get_referents(value) if is_a(each, CONTAINERS) or type(each) is memoryview]
+    own = dictionary_of(value)  # what is stored there tells of itself
+    held = [each for each in gc.get_referents(value) if each is not own]
+    return [each for each in held if is_a(each, CONTAINERS) or type(each) is memoryview]
 
 
 def _is_gone_over(value: Any, kind: type) -> bool:

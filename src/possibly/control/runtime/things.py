@@ -280,7 +280,7 @@ def linked(value: Any) -> list[Any]:
     else:  # it may show the memory of another, as views of arrays do, and does not say so to the collector
         held = [value.base] if class_has(cls, "base") else []
     own = dictionary_of(value)
-    if own:
+    if own is not None:  # what is stored there tells of itself
         mine = set(map(id, own.values()))
         held = [each for each in held if each is not own and id(each) not in mine]
     return [each for each in map(_behind_view, _opened(held)) if _kind(type(each)) in (CONTAINER, OPAQUE)]
