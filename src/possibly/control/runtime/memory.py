@@ -40,7 +40,7 @@ LOGGED = 5_000
 """Accesses of one family that are logged in one execution."""
 EVERYTHING = "*"
 """The family that stands for all: every access is a choice point."""
-PATIENCE = 200
+PATIENCE = 1_000
 """Reads without any change of its own after which a task counts as waiting in a loop."""
 NOTHING, VISIBLE, NOTED, INITIAL, MOMENT = range(5)
 RARELY = "rarely written: "
@@ -229,10 +229,8 @@ class Memory:
         task = kernel.current
         if family in self.lent and task.host is not None:
             kernel.add(Access(LIBRARIES, writes))
-        if len(task.trail.reads) > PATIENCE and self._is_asked_for(
-            family
-        ):  # it goes round and round, and only others can end that
-            self.racy[family] = None
+        if len(task.trail.reads) > PATIENCE and family not in self.visible and self._is_asked_for(family):
+            self.racy[family] = None  # it goes round and round, and only others can end that
             self.overflowed.add(family)
             self.visible |= {family}
         if self._is_visible(kernel, family, thing):

@@ -1,0 +1,68 @@
+"""What seems to be shared and is not, or cannot be told apart, costs no executions; what is shared does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.control.runtime.running import explored
+
+TWO = """\
+import threading
+{before}
+def first():
+    {first}
+def second():
+    {second}
+both = [threading.Thread(target=each) for each in (first, second)]
+for each in both: each.start()
+for each in both: each.join()
+{after}
+"""
+STREAMS = "from io import StringIO\nstreams = [StringIO(), StringIO()]"
+REGISTRY = "class A: pass\nclass B: pass\nregistry = {A: 0, B: 0}"
+CACHE = "from urllib.parse import urlsplit\nurlsplit.cache_clear()\nseen = []"
+READING = "limit, total = 1, 0"
+
+
+def program(before: str, first: str, second: str, after: str = "") -> str:
+    return TWO.format(before=before, first=first, second=second, after=after)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        program(STREAMS, "streams[0].write('a'); streams[0].write('b')", "streams[1].write('c')"),
+        program(REGISTRY, "registry[A] += 1", "registry[B] += 1", "assert sum(registry.values()) == 2"),
+        program(CACHE, "urlsplit('http://a/b')", "urlsplit('http://a/b')"),
+    ],
+    ids=["texts in C", "items by classes", "a cache of the standard library"],
+)
+def test_what_two_tasks_do_not_share_is_covered_at_once(source: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, source)
+    assert found.complete, found.open
+    assert found.executions - found.restarts <= 2
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        program(
+            STREAMS, "streams[0].write('a')", "streams[0].write('b')", "assert streams[0].getvalue() == 'ab'"
+        ),
+        program(REGISTRY, "registry[A] += 1", "registry[A] += 1", "assert registry[A] == 2"),
+        program(
+            CACHE, "urlsplit('http://a/b')", "seen.append(urlsplit.cache_info().misses)", "assert seen == [1]"
+        ),
+    ],
+    ids=["texts in C", "items by classes", "a cache of the standard library"],
+)
+def test_what_they_share_is_still_seen(source: str, tmp_path: Path) -> None:
+    assert explored(tmp_path, source).holds is False
+
+
+def test_a_task_that_reads_much_before_what_is_known_to_be_shared_can_be_learnt_from(tmp_path: Path) -> None:
+    adding = "global total; done = sum(limit for _ in range(1_001)); total += 1"
+    found = explored(tmp_path, program(READING, adding, adding, "assert total > 0"))
+    assert found.complete, found.open
