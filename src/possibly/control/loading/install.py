@@ -20,6 +20,7 @@ WHEN_IMPORTED = {
     "concurrent.futures": "possibly.control.models.futures",
     "asyncio": "possibly.control.models.loops.events",
     "datetime": "possibly.control.models.dates",
+    "logging": "possibly.control.models.levels",
     "uvloop": "possibly.control.models.loops.foreign_loops",
     "trio": "possibly.control.world.trios.runs",
     "socket": "possibly.control.world.doors",

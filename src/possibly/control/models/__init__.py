@@ -8,6 +8,7 @@
 - `files`: files: one that tasks write, or write and read, is a thing like a variable
 - `futures`: `concurrent.futures.Future`
 - `inputs`: what a program takes from outside
+- `levels`: what loggers remember of levels
 - `locks`: `threading`'s Lock and RLock as models, and what all models of primitives have in common
 - `looks`: what is modelled, looked at from inside by the program
 - `moments`: one clock for all
