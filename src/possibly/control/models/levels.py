@@ -15,6 +15,8 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import place_of
 from possibly.probes.patching import Patches
 
@@ -37,6 +39,12 @@ def install(patches: Patches) -> None:
             patches.put(each, "_cache", Levels(each.name))
 
 
+def _now() -> tuple[Kernel, Memory] | None:
+    """The execution that is under way; none once its tasks are at an end, and all is put back."""
+    found = accesses.active()
+    return None if found is None or found[0].ending else found
+
+
 class Levels:
     """Which levels of a logger are enabled."""
 
@@ -51,12 +59,12 @@ class Levels:
         return self._enabled[level]
 
     def __setitem__(self, level: int, is_enabled: bool) -> None:
-        now = accesses.active()
+        now = _now()
         self._tell(now is not None and CHANGED in now[1].visible)
         self._enabled[level] = is_enabled
 
     def clear(self) -> None:
-        now = accesses.active()
+        now = _now()
         if now is not None and not (now[0].alone or now[0].quiet) and CHANGED not in now[1].visible:
             now[1].racy[CHANGED] = None
             now[1].overflowed.add(CHANGED)
@@ -64,7 +72,7 @@ class Levels:
         self._enabled.clear()
 
     def _tell(self, writes: bool) -> None:
-        now = accesses.active()
+        now = _now()
         if now is not None:
             touched = (Access(self._thing, writes),)
             now[1].access(now[0], self._thing, self._thing, touched, place_of(sys._getframe(2)))
