@@ -159,3 +159,18 @@ works = {"second": second, "first": first}
 def test_a_flag_that_is_polled_with_a_sleep_is_covered(tmp_path: Path) -> None:
     found = explored(tmp_path, FLAG)
     assert found.holds is True, found.open or found.failure
+
+
+def test_a_task_that_reads_much_is_no_round(tmp_path: Path) -> None:
+    """After many reads without a change what is read becomes a choice point, once."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import threading\nclass Box: n = 1\nbox = Box()\n"
+        "def deep(rest): return max(box.n, deep(rest - 1)) if rest else box.n\n"
+        "def work(): assert deep(250) == 1\n"
+        "threads = [threading.Thread(target=work) for _ in range(2)]\n"
+        "for each in threads: each.start()\nfor each in threads: each.join()\n"
+    )
+    with script((str(path),)) as program:
+        found = explore(program, Options())
+    assert found.complete, found.open
