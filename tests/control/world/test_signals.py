@@ -69,6 +69,9 @@ WRONG = {
     ).replace("a = b = 0", "lock = threading.Lock()"),
 }
 RIGHT = {
+    "one that is known of has been handled": SENT.format(
+        handler="seen.append(1)", program="thread.join()\nassert seen"
+    ),
     "a flag": SENT.format(handler="seen.append(1)", program="while not seen: time.sleep(0.1)"),
     "a time-out that never comes": LIMITED + "assert limited(60, lambda: 1) == 1",
     "a time-out that comes": LIMITED + "assert limited(2, lambda: time.sleep(9)) == 'late'",

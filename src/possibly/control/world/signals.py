@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from possibly.control.execution import Access, Operation
+from possibly.control.execution import ANY, Access, Operation
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import EXIT, Kernel, Task
@@ -73,6 +73,7 @@ def _signal(plain: Any) -> Any:
             how = "ignored" if handler is signal.SIG_IGN else "handled" if callable(handler) else ""
             channel.ask("handles", int(signalnum), how)
         elif running.kernel is not None and callable(handler):
+            _notice(running.kernel.all[0])
             _threaten(running.kernel, int(signalnum))
         if running.kernel is not None and signalnum == signal.SIGCHLD:
             before = _handler_of(signalnum)
@@ -174,7 +175,8 @@ def send(
     first = kernel.all[0]
     mine = kernel.new_task(signal.Signals(number).name, daemon=True)
     mine.host = first
-    mine.act = partial(_handle, kernel, mine, number, then)
+    is_sent = after is None and event is None
+    mine.act = partial(_handle, kernel, mine, number, then, is_sent)
     kernel.admit(mine)
     kernel.add(Access(mine.name, True))
     kernel.labels[SIGNALS] = "signals"
@@ -193,9 +195,19 @@ def send(
     if after is not None:
         kernel.has_timers = True
         mine.wakes_at = kernel.current.time + after
+    if is_sent:
+        _come_first(kernel, mine, first)
     _pending[:] = [each for each in _pending if each[2] is kernel and not each[1].ended]
     _pending.append((number, mine, kernel))
     return mine
+
+
+def _come_first(kernel: Kernel, mine: Task, first: Task) -> None:
+    """A signal that has been sent comes before whatever the first thread does next."""
+    kernel.add(Access(SIGNALS, True))
+    if first.operation is not None and first.operation.kind != "exit":
+        ready = first.ready
+        first.ready = lambda: mine.ended and (ready is None or ready())
 
 
 def _notice(first: Task) -> None:
@@ -241,8 +253,10 @@ def put_off() -> Iterator[None]:
         _put_off -= 1
 
 
-def _handle(kernel: Kernel, mine: Task, number: int, then: Callable[[], None] | None) -> None:
+def _handle(kernel: Kernel, mine: Task, number: int, then: Callable[[], None] | None, is_sent: bool) -> None:
     """What the first thread does when a signal has come; several of one kind that have come are one."""
+    if is_sent:
+        kernel.opened((ANY, SIGNALS))
     for other, task, _ in _pending:
         if other == number and task is not mine and not task.ended and task.wakes_at is None:
             kernel.add(Access(task.name, True))
