@@ -13,7 +13,7 @@ from socket import SocketIO
 from typing import Any
 
 from possibly.control.execution import Access
-from possibly.control.runtime.attributes import Part
+from possibly.control.runtime.touched.parts import Part
 
 FAMILY = "files"
 ALL = "the file system"

@@ -1,6 +1,6 @@
 """The controlled runtime: a real program, one task at a time, a fresh process for each execution.
 
-- `attributes`: attributes of objects, classes and modules, resolved as Python resolves them
+- `attributes`: attributes that instructions read, store and delete, of objects, classes and modules
 - `batons`: how tasks stand still and go on
 - `calls`: calls: what code that is not instrumented does to what it is given
 - `contents`: what the items of a container are called, and what it means to read or change them
@@ -19,6 +19,7 @@
 - `spin`: loops that wait
 - `task`: a task of a controlled execution, and its clock
 - `things`: names of the program's own objects, which do not depend on the schedule
+- `touched`: what is touched at one moment, as parts of a step
 - `variables`: variables that several functions see, and the names that things get from them
 - `spoken`: what a specification speaks of
 """

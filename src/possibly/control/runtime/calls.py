@@ -35,18 +35,9 @@ from possibly.control.models.primitives import (
 )
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import (
-    LOOKING_AT_LIVES,
-    Now,
-    Part,
-    attribute_part,
     delete_attribute,
     entry_parts,
-    member_part,
-    object_part,
     read_attribute,
-    reading_parts,
-    resolved,
-    touch_all,
     touch_attribute,
     write_attribute,
 )
@@ -122,6 +113,8 @@ from possibly.control.runtime.things import (
     may_hold,
     module_of,
 )
+from possibly.control.runtime.touched.members import attribute_part, member_part, reading_parts, resolved
+from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
 from possibly.control.runtime.variables import turn
 
 Parts = list[Part]

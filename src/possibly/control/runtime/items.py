@@ -24,19 +24,7 @@ from possibly.control.execution import Access
 from possibly.control.loading import packages
 from possibly.control.models import files
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.attributes import (
-    LOOKING_AT_LIVES,
-    Part,
-    attribute_part,
-    kept_parts,
-    member_part,
-    object_part,
-    reading_parts,
-    shape_part,
-    special_parts,
-    touch_all,
-    touch_entry,
-)
+from possibly.control.runtime.attributes import touch_entry
 from possibly.control.runtime.contents import (
     PLAIN_KEYS,
     all_of,
@@ -68,6 +56,14 @@ from possibly.control.runtime.things import (
     may_hold,
     module_of,
 )
+from possibly.control.runtime.touched.members import (
+    attribute_part,
+    member_part,
+    reading_parts,
+    shape_part,
+    special_parts,
+)
+from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Part, kept_parts, object_part, touch_all
 from possibly.control.runtime.variables import is_behaviour
 
 Found = tuple[Kernel, Memory, Named, Any]

@@ -19,16 +19,7 @@ from possibly.control.loading.following import enter, leave, local
 from possibly.control.loading.packages import LENT, is_lent, root_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.attributes import (
-    LOOKING_AT_LIVES,
-    delete_attribute,
-    raise_again,
-    read_attribute,
-    reading_parts,
-    special_parts,
-    touch_all,
-    write_attribute,
-)
+from possibly.control.runtime.attributes import delete_attribute, raise_again, read_attribute, write_attribute
 from possibly.control.runtime.calls import called, returned, tells_of_itself
 from possibly.control.runtime.contents import PLAIN_KEYS
 from possibly.control.runtime.items import (
@@ -58,6 +49,8 @@ from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
 from possibly.control.runtime.things import CONTAINERS, OPAQUE, SIMPLE_TYPES, class_has, dictionary_of
+from possibly.control.runtime.touched.members import reading_parts, special_parts
+from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, touch_all
 from possibly.control.runtime.variables import (
     delete_cell,
     delete_global,

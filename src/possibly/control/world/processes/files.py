@@ -19,8 +19,8 @@ from possibly.control.models import files as models
 from possibly.control.models.files import ALL, FAMILY, is_file, thing_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.attributes import Part, touch_all
 from possibly.control.runtime.places import place_of
+from possibly.control.runtime.touched.parts import Part, touch_all
 from possibly.control.world.processes import channel
 from possibly.probes import port
 

@@ -1,0 +1,6 @@
+"""What is touched at one moment, as parts of a step.
+
+- `members`: the places where an attribute is looked for, as Python does it
+- `parts`: several things that are touched in one step, and objects of libraries as such things
+- `proxies`: objects that stand for others
+"""
