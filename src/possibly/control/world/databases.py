@@ -16,13 +16,14 @@ import sqlite3
 import sys
 from collections import deque
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from possibly.control.models.files import DATABASE, stable
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.footprints import reading, writing
+from possibly.control.runtime.footprints import reading, touching, writing
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
@@ -77,12 +78,12 @@ class Cursor(sqlite3.Cursor):
         self._rows: deque[Any] = deque()
         self._cursor_name = name_for("cursor")
 
-    def _use(self) -> None:
+    def _use(self, writes: bool = True) -> None:
         """What it has fetched is changed: a choice point where several tasks have the cursor."""
         now = accesses.active()
         if now is not None:
             name = self._cursor_name
-            now[1].access(now[0], name, name, writing(name), place_of(sys._getframe()))
+            now[1].access(now[0], name, name, touching(name, writes), place_of(sys._getframe()))
 
     @property
     def possibly_name(self) -> str:
@@ -91,12 +92,13 @@ class Cursor(sqlite3.Cursor):
     def execute(self, sql: str, *given: Any) -> Any:
         self._use()
         kind = "query" if sql.lstrip(" \t\r\n(").lower().startswith(ASKING) else "update"
-        return _done(self.connection, kind, lambda: self._fetched(super(Cursor, self).execute, sql, *given))
+        run = super().execute
+        return _done(self.connection, kind, lambda: self._fetched(run, sql, *given), self._cursor_name)
 
     def executemany(self, sql: str, *given: Any) -> Any:
         self._use()
         run = super().executemany
-        return _done(self.connection, "update", lambda: self._fetched(run, sql, *given))
+        return _done(self.connection, "update", lambda: self._fetched(run, sql, *given), self._cursor_name)
 
     def executescript(self, script: str) -> Any:
         return _done(self.connection, "update", lambda: super(Cursor, self).executescript(script))
@@ -104,9 +106,24 @@ class Cursor(sqlite3.Cursor):
     def _fetched(self, run: Callable[..., Any], *given: Any) -> Any:
         self._rows = deque()
         run(*given)
-        if self.description is not None:
+        if super().description is not None:
             self._rows = deque(super().fetchall())
         return self
+
+    @property
+    def description(self) -> Any:
+        self._use(writes=False)
+        return super().description
+
+    @property
+    def lastrowid(self) -> int | None:
+        self._use(writes=False)
+        return super().lastrowid
+
+    @property
+    def rowcount(self) -> int:
+        self._use(writes=False)
+        return super().rowcount
 
     def close(self) -> None:
         self._use()
@@ -178,18 +195,39 @@ class Connection(sqlite3.Connection):
         return False
 
 
-def _done(connection: Any, kind: str, run: Callable[[], Any]) -> Any:
+def _as_update(method: str) -> Any:
+    """What a connection is told to do in queries is a part of the database for whoever has it."""
+
+    def told(self: Connection, *given: Any, **options: Any) -> Any:
+        plain = getattr(sqlite3.Connection, method)
+        return _done(self, "update", lambda: plain(self, *given, **options))
+
+    return wraps(getattr(sqlite3.Connection, method))(told)
+
+
+TELLING = (
+    "create_aggregate create_collation create_function create_window_function set_authorizer "
+    "set_progress_handler set_trace_callback setlimit deserialize".split()
+)
+"""Methods by which a connection is told what queries do."""
+for _method in TELLING:
+    if hasattr(sqlite3.Connection, _method):
+        setattr(Connection, _method, _as_update(_method))
+
+
+def _done(connection: Any, kind: str, run: Callable[[], Any], cursor: str = "") -> Any:
     """Does it as a step; as often as it takes until nobody else has the database locked."""
     kernel, name = running.kernel, getattr(connection, "possibly_name", "")
     if kernel is None or kernel.quiet or not name:
         return run()
-    kernel.visible(kind, name, reading(name) if kind == "query" else writing(name))
+    used = writing(cursor) if cursor else ()
+    kernel.visible(kind, name, (*touching(name, kind != "query"), *used))
     end = kernel.current.time + connection.possibly_patience
     while True:
         try:
             return run()
         except sqlite3.OperationalError as error:
-            kernel.did(reading(name))
+            kernel.did((*reading(name), *used))
             left = end - kernel.current.time
             if not any(word in str(error) for word in LOCKED) or not _waited(kernel, name, left):
                 raise
