@@ -174,3 +174,35 @@ def test_a_task_that_reads_much_is_no_round(tmp_path: Path) -> None:
     with script((str(path),)) as program:
         found = explore(program, Options())
     assert found.complete, found.open
+
+
+CALLED_OFTEN = """
+import datetime, threading
+class Zone(datetime.tzinfo):
+    hours = 0
+    def utcoffset(self, when): return datetime.timedelta(hours=self.hours)
+    def dst(self, when): return None
+class Number:
+    held = 0
+    def __index__(self): return self.held
+    def __lt__(self, other): return self.held > 5
+    def __repr__(self): return str(self.held)
+zoned = datetime.datetime(2020, 1, 1, tzinfo=Zone())
+other = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
+number = Number()
+def look():
+    zoned == other
+    [1, 2, 3][number:number:1]
+    (number, number) < (number, number)
+    f"{[number, number]}"
+    "%r%r" % (number, number)
+def change(): Zone.hours = Number.held = 1
+works = {"a": look, "b": change}
+"""
+
+
+def test_what_an_operator_calls_more_than_once_is_no_loop(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(CALLED_OFTEN + STARTS)
+    with script((str(path),)) as program:
+        assert explore(program, Options(executions=500, minimise=0)).holds

@@ -308,6 +308,7 @@ class Site:
         if type(left) is str:
             self._format(right)
             return
+        self._begin()
         whole(right, self.at)
         if in_place and (parts := self._used_up(right)):
             now = accesses.active()
@@ -320,6 +321,8 @@ class Site:
         now = accesses.active()
         if now is not None and not now[0].alone and type(value) not in NUMBERS and is_followed(value):
             self._push(None, (value,), parts_of(value, now, self.at))
+        elif type(value) not in NUMBERS:
+            self._begin()
 
     def _used_up(self, value: Any) -> list[Any]:
         """What something in C is in the middle of while it goes through this, by code of the program."""
@@ -338,6 +341,8 @@ class Site:
         if parts:
             touch_all(now, parts, self.at)
             self._push(None, (left, right), parts)
+        else:
+            self._begin()
 
     def _contains(self, value: Any, item: Any) -> None:
         if type(value) in NUMBERS and type(item) in NUMBERS:
@@ -516,6 +521,12 @@ class Site:
             calls.pop()  # a frame is in the middle of one instruction at a time
         calls.append(Call(self, frame, function, () if function is None else given, parts))
 
+    def _begin(self) -> None:
+        """An operator begins, which may call code of the program, and more than once: that is no loop."""
+        kernel = running.kernel
+        if kernel is not None and not kernel.alone:
+            self._push(BEGUN, (), [])
+
     def _forget_calls(self) -> None:
         """What this frame was in the middle of is over."""
         kernel = running.kernel
@@ -566,7 +577,9 @@ def _reader(calls: list[Call], frame: Any) -> Call | None:
 
 
 PLAIN = SIMPLE_TYPES | SIMPLE_ITERATORS | frozenset(CONTAINERS)
-HANDING_ON = (next, iter, getattr)
+BEGUN = object()
+"""Stands for an operator of which nothing is told."""
+HANDING_ON = (next, iter, getattr, BEGUN)
 """Functions that do not look at what they are given."""
 
 
