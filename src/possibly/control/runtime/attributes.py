@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import types
 import weakref
+from enum import Enum
 from queue import Queue
 from threading import local
 from typing import Any
@@ -34,6 +35,7 @@ from possibly.control.runtime.things import (
 )
 from possibly.control.runtime.touched.members import (
     ABSENT,
+    IN_TEXTS,
     has_own,
     held_by,
     member_part,
@@ -41,6 +43,7 @@ from possibly.control.runtime.touched.members import (
     resolved,
     shape_part,
     space_of,
+    subclasses_parts,
 )
 from possibly.control.runtime.touched.parts import (
     LOOKING_AT_LIVES,
@@ -52,23 +55,8 @@ from possibly.control.runtime.touched.parts import (
     touch_object,
 )
 from possibly.control.runtime.touched.proxies import is_made_by_code, meant, member
+from possibly.control.runtime.touched.suspended import look_at_code
 from possibly.control.runtime.variables import call_it, is_behaviour
-
-MOVING = frozenset("f_back f_lasti f_lineno f_locals f_trace".split())
-"""What changes of a frame as its code runs."""
-ENTERED_AGAIN = 0x20 | 0x80 | 0x200
-"""Flags of code that can be left and entered again."""
-
-
-def _is_mine(frame: types.FrameType) -> bool:
-    """Whether it is the running task that is in the frame, or nobody will be any more."""
-    if not frame.f_code.co_flags & ENTERED_AGAIN:
-        return True
-    found: Any = sys._getframe()
-    while found is not None and found is not frame:
-        found = found.f_back
-    return found is frame
-
 
 RAISED = frozenset({"__traceback__", "__context__"})
 """What an exception gets as it is raised."""
@@ -106,8 +94,8 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     if type(value) is memoryview and not callable(getattr(memoryview, name, None)):
         touch_object(value, False, at)
         return
-    if type(value) is types.FrameType and name in MOVING and not _is_mine(value):
-        kernel.uncontrolled["a frame of code that another task may run, which is looked at"] = None
+    if kind == IGNORED:
+        look_at_code(value, name, now, at)
     if name in RAISED and is_a(value, BaseException):
         memory.write_rarely(kernel, RAISING)
     if kind == OPAQUE and not may_hold(type(value)):
@@ -130,7 +118,7 @@ def read_attribute(value: Any, name: str, at: str) -> None:
 
 def _is_untold(value: Any, kind: int) -> bool:
     """Whether it is no thing, and holds in C what it holds; not what each thread has of its own."""
-    return kind == IGNORED and not may_hold(type(value)) and not is_a(value, local)
+    return kind == IGNORED and not may_hold(type(value)) and not is_a(value, (local, super))
 
 
 def _is_in_c(value: Any, name: str, memory: Memory) -> bool:
@@ -232,25 +220,25 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return
-    _change_shape(value, name, True, now, at)
+    parts = [part, *_changed_shape(value, name, True, now, at)]
+    if name == "__bases__" and "__subclasses__" in memory.rare:
+        parts += subclasses_parts(True, now)
     if not kernel.alone and (_is_in_c(value, name, memory) or (kind == OPAQUE and _is_atomic(type(value)))):
-        mode = touch_all(now, [part, *opaque_parts(value, now, True, at)], at)  # its methods look at it
+        parts += opaque_parts(value, now, True, at)  # its methods look at it
+    if len(parts) > 1:
+        mode = touch_all(now, parts, at)
     else:
         mode = memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
     if mode:
         memory.saw(kernel, mode, new, part.thing)
 
 
-def _change_shape(value: Any, name: str, stores: bool, now: Now, at: str) -> None:
+def _changed_shape(value: Any, name: str, stores: bool, now: Now, at: str) -> list[Part]:
     """An attribute that comes or goes changes which there are."""
-    kernel, memory = now
+    kernel = now[0]
     if kernel.alone or kernel.quiet or has_own(value, name) == stores or not may_hold(type(value)):
-        return
-    part = shape_part(value, now, True, at)
-    if memory._is_visible(kernel, part.family, part.thing):
-        memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
-    else:
-        memory.hide(kernel, part.family, part.footprint, part.key)
+        return []
+    return [shape_part(value, now, True, at)]
 
 
 def _name_both(value: Any, name: str, new: Any, now: Now, kind: int, at: str) -> None:
@@ -296,7 +284,13 @@ def _written(value: Any, name: str, new: Any, now: Now, at: str, by_instruction:
     if is_a(value, (type, types.ModuleType)):
         memory.members.clear()
         held = space_of(value).get(name, ABSENT)
-        is_rare = held is ABSENT or is_behaviour(held) or is_behaviour(new) or _is_foreign(memory, value)
+        is_rare = (
+            name in IN_TEXTS
+            or held is ABSENT
+            or is_behaviour(held)
+            or is_behaviour(new)
+            or _is_foreign(memory, value)
+        )
     else:
         is_place, _, held, is_data = resolved(memory, type(value), name)
         if not is_place and name != "__class__":
@@ -305,7 +299,8 @@ def _written(value: Any, name: str, new: Any, now: Now, at: str, by_instruction:
             return None
         if not may_hold(type(value)):
             return None
-        is_rare = name == "__class__" or (is_a(value, types.FunctionType) and name in FUNCTION_PARTS)
+        is_rare = name == "__class__" or is_a(value, Enum)
+        is_rare = is_rare or (is_a(value, types.FunctionType) and name in FUNCTION_PARTS)
         is_rare = is_rare or (is_behaviour(held) and not is_data and held is not ABSENT)
     if is_rare:
         memory.write_rarely(kernel, name)
@@ -337,8 +332,11 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
         memory.write_rarely(kernel, name)  # else whoever finds it gone would not be seen to look
     part = _written(value, name, None, now, at)
     if part is not None:
-        _change_shape(value, name, False, now, at)
-        memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
+        shapes = _changed_shape(value, name, False, now, at)
+        if shapes:
+            touch_all(now, [part, *shapes], at)
+        else:
+            memory.access(kernel, part.family, part.thing, part.footprint, at, part.key)
     elif kind == OPAQUE:
         touch_object(value, True, at)
 

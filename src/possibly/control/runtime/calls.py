@@ -113,8 +113,21 @@ from possibly.control.runtime.things import (
     may_hold,
     module_of,
 )
-from possibly.control.runtime.touched.members import attribute_part, member_part, reading_parts, resolved
+from possibly.control.runtime.touched.inspected import LOOKING_INTO, inside, inspected_parts
+from possibly.control.runtime.touched.members import (
+    attribute_part,
+    base_parts,
+    is_fixed,
+    kind_parts,
+    member_part,
+    naming_parts,
+    reading_parts,
+    resolved,
+    shape_part,
+    subclasses_parts,
+)
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
+from possibly.control.runtime.touched.suspended import RESUMING, resuming_parts
 from possibly.control.runtime.variables import turn
 
 Parts = list[Part]
@@ -235,6 +248,8 @@ def _of_owner(
         return _counted(given[1:], True, now, at), []
     if kind is types.MethodWrapperType and is_weak(type(owner)) and name == "__call__":
         return [LOOKING_AT_LIVES], None
+    if name in RESUMING and (resumed := resuming_parts(owner, now)):
+        return _lasting(resumed)
     if type(owner) is Context and name == "run" and given:
         entered = object_part(owner, now, True, at)
         parts, lasting = called(given[0], given[1:], names, at)
@@ -461,7 +476,9 @@ def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
         if type(function) is types.WrapperDescriptorType:
             return _lasting(_of_wrapper(first, name, given[1:], now, at))
         return _lasting(_arguments(given[1:], now, at, first, True, True))
-    return NOTHING
+    return (
+        _lasting(kind_parts(first, now, at) + naming_parts(first, now, at)) if kind == INSTANCE else NOTHING
+    )
 
 
 # ---- functions of libraries ---------------------------------------------------------------------
@@ -488,11 +505,13 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     ):
         return [_of_module("_codecs", False), *_arguments(given, now, at)]
     if name == "__subclasses__":
-        return _of_subclasses(False, now)
-    if function is BUILD_CLASS and "__subclasses__" in now[1].rare:
-        return _of_subclasses(True, now)
+        return subclasses_parts(False, now)
+    makes_class = function is BUILD_CLASS or (function is type and len(given) > 1)
+    if makes_class and "__subclasses__" in now[1].rare:
+        return subclasses_parts(True, now)
     if function is isinstance or function is issubclass:
-        return [Part(SUBCLASSES.thing, SUBCLASSES.thing, (SUBCLASSES,))] if _is_abstract(given) else []
+        registered = [Part(SUBCLASSES.thing, SUBCLASSES.thing, (SUBCLASSES,))] if _is_abstract(given) else []
+        return registered + _of_kind(given[0], now, at) if given else []
     if module == "logging":
         return _logged(function, name, now, at)
     path = files.touched(function, module)
@@ -508,6 +527,9 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         for each in given:
             iterate(each, at, function is reversed)
         return []
+    if module in LOOKING_INTO:
+        looked = inspected_parts(given, now, at)
+        return [*looked, *_arguments((*given, *inside(given)), now, at)]
     if is_a(function, type):
         if is_user_class(function):
             return parts_of(function, now, at) if _is_made_elsewhere(type(function)) else []
@@ -554,15 +576,6 @@ TEXTS = (str, bytes, bytearray)
 """What is coded by names that a program may give a meaning."""
 
 
-def _of_subclasses(writes: bool, now: Now) -> Parts:
-    """Which subclasses there are: told of where somebody asks."""
-    now[1].write_rarely(now[0], "__subclasses__")
-    return [Part(_SUBCLASSES, _SUBCLASSES, (Access(_SUBCLASSES, writes),))]
-
-
-_SUBCLASSES = "the subclasses of classes"
-
-
 def _of_process(module: str, name: str) -> Parts:
     """A state of the whole process."""
     state = PROCESS_STATE.get((module, name))
@@ -580,10 +593,21 @@ def _is_abstract(given: Given) -> bool:
 
 
 def _looked_through(function: Any, given: Given, now: Now, at: str) -> Parts:
-    """`dir(o)` sees all attributes, whoever adds one."""
-    if function is not dir or now[0].alone or not given:
+    """`dir(o)` sees all attributes, whoever adds one, of its classes too; `type(o)` which class it is of."""
+    if now[0].alone or not given:
         return []
-    return parts_of(given[0], now, at, DEEPEST, False, True)
+    if function is dir:
+        classes = given[0].__mro__ if is_a(given[0], type) else type(given[0]).__mro__
+        parts = [shape_part(each, now, False, at) for each in classes if not is_fixed(each)]
+        parts += _of_kind(given[0], now, at)
+        return parts + parts_of(given[0], now, at, DEEPEST, False, True)
+    return _of_kind(given[0], now, at) if function is type and len(given) == 1 else []
+
+
+def _of_kind(value: Any, now: Now, at: str) -> Parts:
+    """Of which classes an object is, or a class a subclass: told of where somebody changes that."""
+    cls = value if is_a(value, type) else type(value)
+    return [] if now[0].alone else kind_parts(value, now, at) + base_parts(cls, now, at)
 
 
 def _enclosed(function: Any, now: Now, at: str, depth: int = 3) -> Parts:

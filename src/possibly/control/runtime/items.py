@@ -17,6 +17,7 @@ from abc import ABCMeta
 from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from enum import Enum
 from operator import length_hint
 from typing import Any
 
@@ -35,7 +36,7 @@ from possibly.control.runtime.contents import (
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import ONLY_LOOKING
-from possibly.control.runtime.memory import VISIBLE, Memory
+from possibly.control.runtime.memory import SPACES, VISIBLE, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CODE,
@@ -57,13 +58,17 @@ from possibly.control.runtime.things import (
     module_of,
 )
 from possibly.control.runtime.touched.members import (
+    IN_TEXTS,
     attribute_part,
+    kind_parts,
     member_part,
+    naming_parts,
     reading_parts,
     shape_part,
     special_parts,
 )
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Part, kept_parts, object_part, touch_all
+from possibly.control.runtime.touched.suspended import resuming_parts
 from possibly.control.runtime.variables import is_behaviour
 
 Found = tuple[Kernel, Memory, Named, Any]
@@ -123,6 +128,8 @@ def _all_attributes(value: Any, owner: Any, now: tuple[Kernel, Memory], at: str,
     """What is done to all attributes at once is done to each, and to which there are."""
     if now[0].alone or now[0].quiet:
         return []
+    if writes:
+        now[1].write_rarely(now[0], SPACES)
     parts = [part for name in list(value) if (part := _entry(owner, name, now, writes, at))]
     if in_c(type(owner)) is not None and not is_a(owner, (type, types.ModuleType)):
         parts.append(object_part(owner, now, writes, at))  # its methods may store there
@@ -372,6 +379,8 @@ def _held(
         found += special_parts(value, now, at)
     if type(value) in LOOKING_THROUGH:
         return shown_by(value), True
+    if not memory.rare.isdisjoint(NAMING):
+        found += kind_parts(value, now, at) + naming_parts(value, now, at)
     if kind == CONTAINER:
         owner = namespace_of(value)
         if owner is not None:
@@ -401,6 +410,9 @@ def _held(
     return (list(value) if type(value) in (tuple, frozenset) else []), False
 
 
+NAMING = IN_TEXTS | {"__class__"}
+
+
 def _of_registry(cls: Any, now: tuple[Kernel, Memory], at: str, writes: bool, found: list[Part]) -> list[Any]:
     """Notes what a class keeps for the methods of its own class (the members of an enumeration)."""
     if type(cls) in PLAIN_CLASSES:
@@ -425,12 +437,29 @@ def _attributes(
     if attributes or (is_a(value, types.SimpleNamespace) and not _tells(value, "__eq__")):
         names += [*(dictionary_of(value) or ()), *_slots(type(value)), *_of_classes(type(value))]
         found.append(shape_part(value, now, writes, at))
+    elif _is_shown_elsewhere(type(value)):
+        held = [*(dictionary_of(value) or ()), *_slots(type(value))]
+        names += [name for name in held if name in now[1].rare] if is_a(value, Enum) else held
     names = [name for name in dict.fromkeys(names) if type(name) is str and _has(value, name)]
     if writes:
         found += [part for name in names if (part := attribute_part(value, name, True, at))]
     else:
         found += [part for name in names for part in reading_parts(value, name, now, at)]
     return [object.__getattribute__(value, name) for name in names]
+
+
+def _is_shown_elsewhere(cls: type) -> bool:
+    """Whether code of a library, which tells nothing, compares such objects or makes their texts."""
+    found = _shown_elsewhere.get(cls)
+    if found is None:
+        methods = [method_of(cls, name) for name in SHOWING]
+        found = any(type(each) is types.FunctionType and not is_own(each) for each in methods)
+        _shown_elsewhere[cls] = found
+    return found
+
+
+_shown_elsewhere: dict[type, bool] = {}
+SHOWING = ("__repr__", "__str__", "__format__", "__eq__", "__hash__", "__lt__", "__gt__")
 
 
 def _of_exceptions(cls: type) -> list[str]:
@@ -592,7 +621,7 @@ def advance(value: Any, at: str) -> list[Part]:
     parts = [] if is_private or not is_iterator(value, now) else [object_part(value, now, True, at)]
     for base in bases(value):
         parts += parts_of(base, now, at, DEEPEST)
-    parts += _calling_parts(value, now, at)
+    parts += _calling_parts(value, now, at) + resuming_parts(value, now)
     touch_all(now, parts, at)
     return parts
 

@@ -60,6 +60,10 @@ LAST_WORDS = "_:last words"
 FUNCTION_PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 """Attributes of a function that every call of it reads."""
 CELLS = "cell_contents"
+SPACES = "all attributes"
+"""Somebody changes all attributes of an object at once, by its dictionary: any name may come by that."""
+STANDINGS = "how far coroutines are"
+"""Somebody looks at that: so whoever resumes one changes it (`touched.suspended`)."""
 RAISING = "raise"
 """Somebody looks at where exceptions were raised: so whoever raises one changes that."""
 REFERENCES = "__weakref__"
@@ -370,7 +374,7 @@ class Memory:
             return
         if self.find_changed is not None:
             for part in [part for each in callbacks for part in self.find_changed(each)]:
-                self._change_at_once(kernel, *part)
+                self.change_at_once(kernel, *part)
         access = Access(LIVES, True)
         if not self.has_ends:
             self.hide(kernel, LIVES, (access,))
@@ -381,7 +385,7 @@ class Memory:
             what = "the end of an object that a local variable held, which a weak reference tells of"
             kernel.uncontrolled[what] = None
 
-    def _change_at_once(
+    def change_at_once(
         self, kernel: Kernel, family: str, thing: str, footprint: tuple[Access, ...], key: Any
     ) -> None:
         """Something is changed inside the running step, whose beginning told nothing of it."""
@@ -394,7 +398,7 @@ class Memory:
     def in_calls(self, kernel: Kernel, task: Task, has_begun: bool) -> tuple[Access, ...]:
         """What a step touches because the task is in the middle of calls of code that is not instrumented."""
         calls = task.calls
-        alive = callers()
+        alive = callers(task.looks)
         calls[:] = [each for each in calls if alive.get(each.frame) is each.code]
         found: dict[Access, None] = {}
         for call in calls:

@@ -77,13 +77,15 @@ def _not_ours() -> FrameType | None:
     return frame
 
 
-def callers() -> dict[int, CodeType]:
-    """The frames that wait for another, by number: all but the innermost that is not ours.
+def callers(is_at_site: bool) -> dict[int, CodeType]:
+    """The frames that wait for another, by number: all that are not ours.
 
-    There are none where a task ends: in a greenlet what begins it is ours.
+    The innermost is left out where it shows what it is about to do, and waits for nothing. There are none
+    where a task ends: in a greenlet what begins it is ours.
     """
-    inner = _not_ours()
-    frame: FrameType | None = inner.f_back if inner is not None else None
+    frame = _not_ours()
+    if is_at_site and frame is not None:
+        frame = frame.f_back
     found: dict[int, CodeType] = {}
     while frame is not None and frame.f_code is not boundary:
         found[id(frame)] = frame.f_code

@@ -15,7 +15,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import reading, touching, writing
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import CELLS, Memory
+from possibly.control.runtime.memory import CELLS, SPACES, Memory
 from possibly.control.runtime.things import CONTAINER, INSTANCE, OPAQUE, class_has, dictionary_of, is_a
 
 BEHAVIOUR = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
@@ -41,6 +41,9 @@ def read_global(name: str, word: str, space: dict[str, Any], at: str) -> None:
     if kernel is None or memory is None or kernel.quiet:
         return
     value = space.get(word, _ABSENT)
+    if SPACES in memory.rare:
+        whole = f"{name[: len(name) - len(word)]}__dict__"
+        memory.access(kernel, whole, whole, reading(whole), at)
     if (value is _ABSENT or is_behaviour(value)) and word not in memory.rare:
         return
     if value is _ABSENT:  # a name that somebody may give to everybody
@@ -139,6 +142,8 @@ def delete_cell(name: str, cell: Any, at: str) -> None:
     if now is not None:
         if now[1].has_ends:
             now[1].drop(now[0], _content(cell), at)
+        if now[1].has_cells:
+            now[1].access(now[0], CELLS, CELLS, writing(CELLS), at)
         now[1].emptied.add(id(cell))
         now[1].access(now[0], name, name, writing(name), at, id(cell))
 

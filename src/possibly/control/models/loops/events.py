@@ -58,6 +58,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime.calls import tell_of_callback
 from possibly.control.runtime.kernel import INPUT, Kernel, Task
 from possibly.control.runtime.spin import coroutine_stack
+from possibly.control.runtime.touched.suspended import touched_by_turn
 from possibly.control.world import faults, libraries, network
 from possibly.probes.patching import Patches
 
@@ -167,7 +168,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     in_line = state.line.leave(chosen)
     waited = _waited_for(owner) if owner is not None else (Access(chosen.name, True),)
     waited += state.calls.footprint_of(chosen)
-    kernel.did((*waited, *in_line, *kernel.spun, *state.touched_by_turn()))
+    kernel.did((*waited, *in_line, *kernel.spun, *state.touched_by_turn(), *touched_by_turn()))
     for access in in_line:
         if access.writes:
             kernel.opened(("resume", access.thing))

@@ -1,6 +1,8 @@
 """What is touched at one moment, as parts of a step.
 
+- `inspected`: functions and classes that a library looks into
 - `members`: the places where an attribute is looked for, as Python does it
 - `parts`: several things that are touched in one step, and objects of libraries as such things
 - `proxies`: objects that stand for others
+- `suspended`: how far a coroutine is, and its frame
 """

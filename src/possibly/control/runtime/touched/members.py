@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.contents import item_of
 from possibly.control.runtime.footprints import touching
-from possibly.control.runtime.memory import Memory
+from possibly.control.runtime.memory import SPACES, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CONTAINER,
@@ -150,9 +150,14 @@ def reading_parts(value: Any, name: str, now: Now, at: str) -> list[Part]:
         return _of_super(value, name, now, at)
     is_place, owners, held, is_data = resolved(memory, cls, name)
     rare = name in memory.rare
-    parts = _of_bases(cls, now, at)
-    if "__class__" in memory.rare and may_hold(cls):
-        parts.append(member_part(value, "__class__", now, False, at))
+    parts = base_parts(cls, now, at) + kind_parts(value, now, at)
+    if SPACES in memory.rare and may_hold(cls):
+        parts.append(shape_part(value, now, False, at))
+    if memory.rare and _is_found_elsewhere(held):
+        own = [each for each in dictionary_of(value) or () if each in memory.rare]
+        parts += [member_part(value, each, now, False, at) for each in own]
+    if memory.specials and is_behaviour(held):
+        parts += _specials_of(type(held), now, at)
     if is_place and may_hold(cls):
         is_its_own = is_data or has_own(value, name)
         if is_its_own or rare or not is_behaviour(held):
@@ -166,11 +171,39 @@ def reading_parts(value: Any, name: str, now: Now, at: str) -> list[Part]:
     return parts
 
 
-def _of_bases(cls: type, now: Now, at: str) -> list[Part]:
+def _is_found_elsewhere(held: Any) -> bool:
+    """Whether code of a library, which tells nothing, finds the value, as `Enum.value` does."""
+    if not is_behaviour(held) or type(held) is types.FunctionType:
+        return False
+    spaces = [space_of(base) for base in type(held).__mro__]
+    found = next((space["__get__"] for space in spaces if "__get__" in space), None)
+    return type(found) is types.FunctionType and not is_own(found)
+
+
+def base_parts(cls: type, now: Now, at: str) -> list[Part]:
     """Which classes are looked at, if somebody changes that."""
     if "__bases__" not in now[1].rare:
         return []
     return [member_part(base, "__bases__", now, False, at) for base in cls.__mro__ if not is_fixed(base)]
+
+
+def subclasses_parts(writes: bool, now: Now) -> list[Part]:
+    """Which subclasses there are: told of where somebody asks."""
+    now[1].write_rarely(now[0], "__subclasses__")
+    return [Part(_SUBCLASSES, _SUBCLASSES, touching(_SUBCLASSES, writes))]
+
+
+_SUBCLASSES = "the subclasses of classes"
+
+
+def naming_parts(value: Any, now: Now, at: str) -> list[Part]:
+    """What the text of a class, or of an object that has none of its own, is made of."""
+    cls = value if is_a(value, type) else type(value)
+    names = IN_TEXTS & now[1].rare
+    return [member_part(cls, name, now, False, at) for name in sorted(names)] if not is_fixed(cls) else []
+
+
+IN_TEXTS = frozenset({"__module__", "__qualname__", "__name__"})
 
 
 def special_parts(value: Any, now: Now, at: str) -> list[Part]:
@@ -178,11 +211,17 @@ def special_parts(value: Any, now: Now, at: str) -> list[Part]:
     cls = value if is_a(value, type) else type(value)
     if not now[1].specials or now[1].things.kind(value) not in (INSTANCE, CLASS, CONTAINER):
         return []
+    return _specials_of(cls, now, at)
+
+
+def _specials_of(cls: type, now: Now, at: str) -> list[Part]:
     bases = [base for base in cls.__mro__ if not is_fixed(base)]
     return [member_part(base, name, now, False, at) for base in bases for name in now[1].specials]
 
 
 def _of_module(value: Any, name: str, now: Now, at: str) -> list[Part]:
+    if SPACES in now[1].rare:
+        return [member_part(value, name, now, False, at), shape_part(value, now, False, at)]
     held = space_of(value).get(name, ABSENT)
     if held is not ABSENT and is_behaviour(held) and name not in now[1].rare:
         return []
@@ -194,7 +233,17 @@ def _of_module(value: Any, name: str, now: Now, at: str) -> list[Part]:
 
 
 def _of_class(value: Any, name: str, now: Now, at: str) -> list[Part]:
-    return _of_bases(value, now, at) + _looked_up((*value.__mro__, *type(value).__mro__), name, now, at)
+    looked = _looked_up((*value.__mro__, *type(value).__mro__), name, now, at)
+    return kind_parts(value, now, at) + base_parts(value, now, at) + looked
+
+
+def kind_parts(value: Any, now: Now, at: str) -> list[Part]:
+    """Which class an object, or a class, is of, if somebody changes that of one."""
+    cls = type(value)
+    is_changeable = may_hold(cls) and not (issubclass(cls, type) and is_fixed(value))
+    if "__class__" not in now[1].rare or not is_changeable:
+        return []
+    return [member_part(value, "__class__", now, False, at)]
 
 
 def _of_super(value: Any, name: str, now: Now, at: str) -> list[Part]:
@@ -203,7 +252,7 @@ def _of_super(value: Any, name: str, now: Now, at: str) -> list[Part]:
     after = object.__getattribute__(value, "__thisclass__")
     mro = mro.__mro__ if mro is not None else ()
     rest = mro[mro.index(after) + 1 :] if after in mro else ()
-    return _looked_up(rest, name, now, at)
+    return base_parts(mro[0], now, at) + _looked_up(rest, name, now, at) if mro else []
 
 
 def _looked_up(classes: tuple[type, ...], name: str, now: Now, at: str) -> list[Part]:
