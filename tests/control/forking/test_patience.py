@@ -221,3 +221,12 @@ Thread 0x2 (most recent call first):
 """
     assert place_in(stacks) == f"{tmp_path}/two.py:7"
     assert place_in("") == ""
+
+
+@pytest.mark.parametrize(
+    ("longest", "runs", "is_overdue"), [(0.0, 0.9, False), (0.0, 1.1, True), (2.0, 9.0, False)]
+)
+def test_where_all_take_long_the_last_is_not_to_blame(longest: float, runs: float, is_overdue: bool) -> None:
+    zygote = Zygote.__new__(Zygote)
+    zygote._since, zygote._longest = 100.0, longest
+    assert zygote._is_overdue(100.0 + runs) is is_overdue

@@ -19,7 +19,7 @@ def kinds() -> Iterator[str]:
     for file in Path(possibly.control.__path__[0]).rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
-                case ast.Call(args=[ast.Constant(kind), *_]) if _called(node) in STEPS:
+                case ast.Call(args=[ast.Constant(str(kind)), *_]) if _called(node) in STEPS:
                     yield kind
 
 

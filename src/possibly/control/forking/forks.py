@@ -27,7 +27,7 @@ from possibly.control.execution import Execution, Outcome, Scheduler
 from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
-from possibly.control.forking.patience import BUSY, LONG, LOOK, STILL, Pace, TimeIsUp, Watch
+from possibly.control.forking.patience import BUSY, LONG, LOOK, OVERDUE, STILL, Pace, TimeIsUp, Watch
 from possibly.control.forking.runner import ANY, FRESH, LARGEST_JOB, LENGTH, Runner, Turn, call_oneself
 from possibly.control.forking.standing import Standing
 from possibly.control.forking.system import die_with_parent, end_group, own_number
@@ -56,6 +56,8 @@ class Zygote:
         """Jobs that were handed over and not answered."""
         self._since = 0.0
         """When the first of these could begin."""
+        self._longest = 0.0
+        """Seconds of the longest that was answered."""
         self.process = os.fork()
         if self.process == 0:
             self._jobs.close()
@@ -89,7 +91,8 @@ class Zygote:
         """Of the job that was handed over first; `TimeIsUp` if it has not come by then."""
         found = self._answer(until)
         self._under_way -= 1
-        self._since = time.monotonic()
+        since, self._since = self._since, time.monotonic()
+        self._longest = max(self._longest, self._since - since)
         return found
 
     def _answer(self, until: float | None) -> tuple[Execution, dict[str, Any]]:
@@ -150,13 +153,17 @@ class Zygote:
                 size -= len(part)
                 continue
             if until is not None and time.monotonic() >= until:
-                raise TimeIsUp(self.place if until - self._since >= LONG else "")
+                raise TimeIsUp(self.place if self._is_overdue(until) else "")
             if watch is None or self._turn.job != job:
                 job = self._turn.job
                 watch = Watch(job[0] or self.process, self.patience, whole=bool(job[0]))
             elif (pace := watch.pace()) is not Pace.WORKS and self._turn.job == job:
                 return pace
         return b"".join(parts)
+
+    def _is_overdue(self, now: float) -> bool:
+        """Whether what runs takes much longer than all before it: others were just not through yet."""
+        return now - self._since >= max(LONG, OVERDUE * self._longest)
 
     def _kill(self) -> bool:
         """Ends who does not answer; whether that was its last chance: else a fresh process tries again."""

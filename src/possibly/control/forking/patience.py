@@ -29,6 +29,8 @@ _clock = time.monotonic
 
 LONG = 1.0
 """Seconds after which an execution that has not ended is worth a word."""
+OVERDUE = 5
+"""And so many times as long as any before it: where all take long, the last is not what is in the way."""
 
 
 class TimeIsUp(Exception):
