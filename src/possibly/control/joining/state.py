@@ -106,7 +106,7 @@ class Looker:
         if task.ended or task not in kernel.tasks:  # it is over, or was not started yet
             return
         operation = task.operation
-        if operation is None or task.host is not None or task.random is not None or task.calls:
+        if operation is None or task.host is not None or task.random is not None or _hides(task):
             raise Unreadable(f"what {task.name} does")
         words.said += (task.children, task.objects, task.things, task.hidden, self._counts.get(task.name, 0))
         words.said += (operation.kind, operation.thing, operation.at, operation.waits)
@@ -117,6 +117,14 @@ class Looker:
         for held in held_by(task, kernel.current):
             words.frame(held)
         _say_trail(words, task, kernel.versions)
+
+
+def _hides(task: Task) -> bool:
+    """Whether it is in the middle of something that is no frame: a model has frames of its own."""
+    return any(not str(getattr(call.function, "__module__", "")).startswith(_OURS) for call in task.calls)
+
+
+_OURS = "possibly."
 
 
 def _check(kernel: Kernel, memory: Memory) -> None:
