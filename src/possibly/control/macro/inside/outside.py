@@ -122,6 +122,8 @@ def _touch(path: Any, writes: bool, changes_folder: bool = False) -> None:
     if here is None or not isinstance(path, str | bytes | os.PathLike):
         return
     name = os.fsdecode(path)
+    if "__pycache__" in name:  # where bytecode is kept, and that it is there, tells nobody anything
+        return
     _touched(here, name, writes)
     if changes_folder:
         _touched(here, os.path.dirname(os.path.abspath(name)) + ALL, True)
@@ -129,8 +131,6 @@ def _touch(path: Any, writes: bool, changes_folder: bool = False) -> None:
 
 def _touched(here: gate.Gate, path: str, writes: bool) -> None:
     if path.startswith(("/dev/", "/proc/", "/sys/")) or (path.endswith((".py", ".pyc")) and not writes):
-        return
-    if "__pycache__" in path:
         return
     full = os.path.abspath(path)
     here.touched[full] = here.touched.get(full, False) or writes

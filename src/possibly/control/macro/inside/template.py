@@ -119,11 +119,13 @@ class _Template:
 
     def _end_rank(self, pid: int) -> None:
         """Whoever stands for a rank has gone: so does the rank."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # its number stays its own
         end = self._ranks.pop(pid, None)
         if end is not None:
             self._selector.unregister(end)
             end.close()
             os.kill(pid, signal.SIGKILL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
 
     def _leave(self) -> None:
         """A forked process has nothing to do with this any more."""
