@@ -174,9 +174,10 @@ def test_a_program_keeps_the_usual_collection_of_garbage(tmp_path: Path) -> None
 
 
 def test_garbage_is_collected_as_usual_after_a_call(run: Path) -> None:
-    before = gc.get_threshold(), gc.get_freeze_count()
+    threshold, frozen = gc.get_threshold(), gc.get_freeze_count()
     assert main(["check", str(run), "--ctl", SAFE]) == 1
-    assert (gc.get_threshold(), gc.get_freeze_count()) == before
+    assert gc.get_threshold() == threshold
+    assert frozen // 2 <= gc.get_freeze_count() <= frozen  # what was frozen before may end meanwhile
 
 
 def test_the_real_command_still_collects_garbage(run: Path) -> None:

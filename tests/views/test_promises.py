@@ -26,7 +26,7 @@ FILE = re.compile(r"^(?:[\w.-]+/)*(?:[\w-]+\.(?:py|c|md|spec|jsonl|log|edn|yaml|
 OF_OTHERS = {"--pdb", "--its", "--own", "--version", "--completion", "--man"}
 """Options of pytest, of a program that is only an example, and of no command."""
 MADE_UP = re.compile(
-    r"(program|bank|shop|service|run|test_bank|test_NAME|history|OUT-\d|failing)\.|pyproject.toml"
+    r"(program|bank|shop|service|run|test_bank|test_NAME|history|OUT-\d|failing|timed)\.|pyproject.toml"
 )
 """Names that stand for files of the reader, or that a command writes."""
 

@@ -28,6 +28,14 @@ def go(*works):
 """
 
 FOUND = {
+    "a signal": """
+        import signal
+        n = []
+        signal.signal(signal.SIGALRM, lambda *a: n.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        go(lambda: None)
+        assert n
+    """,
     "a loop in each thread": """
         import asyncio
         n = 0
@@ -746,17 +754,6 @@ OPEN = {
         def b():
             q.get()
         go(b, a)
-    """,
-    ),
-    "a signal": (
-        "signal.setitimer",
-        """
-        import signal
-        n = []
-        signal.signal(signal.SIGALRM, lambda *a: n.append(1))
-        signal.setitimer(signal.ITIMER_REAL, 0.001)
-        go(lambda: None)
-        assert n
     """,
     ),
     "pipes of a loop": (
