@@ -28,7 +28,7 @@ TEXTS = sorted(
         "examples/**/*",
     )
     for path in ROOT.glob(pattern)
-    if path.is_file()
+    if path.is_file() and path.suffix != ".pyc"
 )
 
 LAYERS = (
