@@ -17,11 +17,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LONG = """
-views control/runtime session detection control/macro control/world control/joining views/testing
-session/exploring probes why views/web real control control/forking recorder control/schedulers examples
-control/temporal control/models control/loading
+control/runtime control/world views views/web detection control . why session control/joining
+session/exploring control/forking probes control/macro views/testing examples real control/schedulers recorder
+control/models control/temporal control/loading
 """.split()
-"""Folders with an interpreter of their own, each without those in it that are named too."""
+"""Folders with an interpreter of their own, each without those in it that are named too; "." has the rest."""
 NOTHING = 5
 """The status of pytest where no test was asked for."""
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
@@ -29,13 +29,13 @@ ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def groups(paths: list[Path]) -> dict[str, list[str]]:
-    """The test files in these folders, by the folder of LONG that they are in; "" has the rest."""
-    found: dict[str, list[str]] = {name: [] for name in (*LONG, "")}
+    """The test files in these folders, by the folder of LONG that they are in."""
+    found: dict[str, list[str]] = {name: [] for name in LONG}
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
         if not any(file.is_relative_to(path) for path in paths):
             continue
         folder = file.parent.relative_to(ROOT / "tests")
-        name = max((each for each in LONG if folder.is_relative_to(each)), key=len, default="")
+        name = max((each for each in LONG if folder.is_relative_to(each)), key=len)
         found[name].append(file.relative_to(ROOT).as_posix())
     return {name: files for name, files in found.items() if files}
 
