@@ -294,7 +294,7 @@ class Kernel:
         if self.alike is not None:
             self.alike.arrive(self, task)
         self.pass_on(task)
-        while self.current is not task:
+        while self.current is not task and self.current.act is not None:  # else one of the same event loop
             self._interrupt(task, self.current)
         self._every = every
         if is_in_call and self.in_calls is not None:
@@ -308,9 +308,10 @@ class Kernel:
         """
         ready, deadline, wakes_at = task.ready, task.deadline, task.wakes_at
         task.ready, task.deadline, task.wakes_at = _never, None, None
-        assert signal.act is not None
+        act = signal.act
+        assert act is not None, "it is a signal"
         try:
-            signal.act()
+            act()
         except BaseException:
             self._end_signal(task, signal)
             task.operation = task.ready = task.refresh = task.why = None
