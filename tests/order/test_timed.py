@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -57,9 +57,10 @@ def test_times_that_contradict_the_order_are_an_error() -> None:
     assert "more than 2 seconds apart" in str(caught.value.hint)
 
 
-def test_a_trace_without_times_is_refused() -> None:
+@pytest.mark.parametrize("made", [lambda trace: timed(trace, 1.0), with_times])
+def test_a_trace_without_times_is_refused(made: Callable[[Trace], Trace]) -> None:
     with pytest.raises(TraceError, match="`t` is missing"):
-        timed(trace_of("p: a"), 1.0)
+        made(trace_of("p: a"))
 
 
 def test_formulas_read_the_time_of_the_last_event() -> None:

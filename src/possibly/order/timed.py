@@ -19,7 +19,7 @@ from itertools import accumulate
 from possibly.errors import TraceError
 from possibly.order.computation import Computation
 from possibly.trace.build import TraceBuilder
-from possibly.trace.edit import with_order
+from possibly.trace.edit import in_order, with_order
 from possibly.trace.jsonl import event_fields, header_fields
 from possibly.trace.model import Trace
 
@@ -30,18 +30,18 @@ TIME = "time"
 
 def timed(trace: Trace, skew: float) -> Trace:
     """The trace in which all events are ordered whose times are more than `skew` seconds apart."""
-    if trace.time is None:
-        raise TraceError("no event of this trace has a time: `t` is missing", file=trace.file)
+    _check_times(trace)
     pairs = list(_apart(trace, skew))
     if all(first < second for first, second in pairs):
         return with_order(trace, pairs)
     order = _rearranged(trace, pairs, skew)
     place = {event: number for number, event in enumerate(order)}
-    return with_order(_in_order(trace, order), [(place[first], place[second]) for first, second in pairs])
+    return with_order(in_order(trace, order), [(place[first], place[second]) for first, second in pairs])
 
 
 def with_times(trace: Trace) -> Trace:
     """The trace in which every event that has a time also sets the variable TIME of its process."""
+    _check_times(trace)
     if any(TIME in process.init for process in trace.processes) or any(
         variable == TIME for _, variable in trace.course_numbers
     ):
@@ -54,6 +54,11 @@ def with_times(trace: Trace) -> Trace:
             fields["set"] = {**fields.get("set", {}), TIME: fields["t"]}
         builder.add_fields(fields, trace.line(event))
     return builder.finish()
+
+
+def _check_times(trace: Trace) -> None:
+    if trace.time is None:
+        raise TraceError("no event of this trace has a time: `t` is missing", file=trace.file)
 
 
 def _apart(trace: Trace, skew: float) -> Iterator[Pair]:
@@ -121,11 +126,3 @@ def _contradiction(trace: Trace, cycle: Sequence[int], skew: float) -> TraceErro
         line=trace.line(max(cycle)),
         hint=f"the clocks are more than {skew:g} seconds apart: give a larger skew",
     )
-
-
-def _in_order(trace: Trace, order: Iterable[int]) -> Trace:
-    builder = TraceBuilder(trace.file)
-    builder.header_fields(header_fields(trace))
-    for event in order:
-        builder.add_fields(event_fields(trace, event), trace.line(event))
-    return builder.finish()

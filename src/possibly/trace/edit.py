@@ -1,4 +1,4 @@
-"""Traces made from traces: the same events with more order, or a part of them.
+"""Traces made from traces: the same events with more order or in another, or a part of them.
 
 A trace is never changed; what is made here shares the columns that stay the same.
 """
@@ -30,6 +30,15 @@ def with_order(trace: Trace, pairs: Iterable[tuple[int, int]]) -> Trace:
         events.extend(sorted(set(added.get(event, ())) - set(known)))
         start.append(len(events))
     return replace(trace, after_start=start, after_event=events)
+
+
+def in_order(trace: Trace, order: Iterable[int]) -> Trace:
+    """The same run with its lines in another order, which its events could have happened in too."""
+    builder = TraceBuilder(trace.file)
+    builder.header_fields(header_fields(trace))
+    for event in order:
+        builder.add_fields(event_fields(trace, event), trace.line(event))
+    return builder.finish()
 
 
 def part_of(trace: Trace, processes: Collection[str]) -> Trace:

@@ -13,7 +13,6 @@ does in one run. Formulas that mix both are left undecided where runs race.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from io import BytesIO
 from itertools import islice
 
 from possibly.detection.limits import Budget, LimitReachedError
@@ -28,7 +27,7 @@ from possibly.logic.walk import children
 from possibly.order.vocabulary import vocabulary
 from possibly.records import replace
 from possibly.session.checking.check import Options, Progress, check_trace
-from possibly.trace import read_trace, write_lines
+from possibly.trace.edit import in_order
 from possibly.trace.model import Trace
 from possibly.trace.recorded import recorded_of
 from possibly.verdict.model import Report, Truth, Verdict
@@ -138,7 +137,7 @@ class _Prediction:
     def _found(self, others: Iterable[tuple[int, ...]], sought: Truth) -> Iterator[Verdict]:
         for order in others:
             self._budget.look()
-            run = _in_order(self._trace, order)
+            run = in_order(self._trace, order)
             options = replace(self._options, timeout=self._budget.left)
             verdict = check_trace(run, self._specification, options).verdicts[0]
             if verdict.truth is sought:
@@ -162,11 +161,6 @@ def _sought_state(formula: Node) -> Node | None:
         case Temporal("EF", (state,)) if is_state(state):
             return state
     return None
-
-
-def _in_order(trace: Trace, order: Sequence[int]) -> Trace:
-    lines = "\n".join(write_lines(trace, list(order)))
-    return replace(read_trace(BytesIO(lines.encode("utf-8", "surrogatepass"))), file=trace.file)
 
 
 def _sides(formula: Node | None) -> set[bool]:
