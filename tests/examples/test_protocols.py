@@ -68,3 +68,16 @@ def test_the_fault_is_found(name: str, program: str, tmp_path: Path) -> None:
     found = verdicts(name, program, tmp_path)
     assert {each for each, verdict in found.items() if verdict == "violated"} == broken
     assert "unknown" not in found.values()
+
+
+def test_nobody_starves_in_orders_that_go_on_for_ever(tmp_path: Path) -> None:
+    trace = tmp_path / "run.jsonl"
+    watched = ["--watch", "eat", "--watch", "hungry", "-o", str(trace)]
+    possibly = [sys.executable, "-m", "possibly"]
+    folder = FOLDER / "philosophers"
+    subprocess.run([*possibly, "run", *watched, str(folder / "right.py"), "2", "2"], check=True, timeout=60)
+    asked = ["--spec", str(folder / "protocol.spec"), "--only", "starvation"]
+    looped = subprocess.run(
+        [*possibly, "check", str(trace), *asked, "--loops", "weak"], check=False, timeout=60
+    )
+    assert looped.returncode == 0

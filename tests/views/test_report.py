@@ -85,7 +85,7 @@ def test_several_properties_stand_apart_and_warnings_come_first() -> None:
 def test_faults_and_declared_classes_are_named() -> None:
     faults = tuple(f"P{n}.x / 0: division by zero" for n in range(7))
     lines = body(replace(HOLDS, faults=faults, assumed=("dead is stable",)))
-    assert lines[2] == "  Relied on what was declared: dead is stable."
+    assert lines[2] == "  Assumed: dead is stable."
     assert lines[3] == "  Counted as false: P0.x / 0: division by zero"
     assert lines[-1] == "  ... and 2 more faults."
 

@@ -19,6 +19,7 @@ ENDS_TRUE = "it ends where {} is true"
 NEVER = "{} is never true on it"
 ALWAYS = "{} is true all the way"
 BREAKS = "this observation breaks {}"
+KEEPS = "this observation keeps to {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Finding:
     """Declared classes that were relied on."""
     since: int = 0
     """For a whole observation: after how many steps begins what never comes to its end."""
+    loop: tuple[int, int] | None = None
+    """For a path that can go on for ever: the steps after which a state is reached, and reached again."""
 
 
 @dataclass(frozen=True, slots=True)

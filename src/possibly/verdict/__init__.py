@@ -5,7 +5,6 @@
 - `deadlocks`: a deadlock that another order of a run reaches
 - `explain`: why a property is violated on a trace
 - `histories`: what a history of operations shows
-- `loops`: a path that comes to a state again
 - `model`: the answer to a property on a trace, with its witness
 - `paths`: what a path expression found
 - `reasons`: why an answer is open, and what helps

@@ -49,6 +49,16 @@ class Truth(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Loop:
+    """An order that can go on for ever: the state after `first` steps comes again after `second`."""
+
+    first: int
+    second: int
+    passed_over: tuple[str, ...] = ()
+    """The processes that could go on all the time of the loop and do not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Witness:
     """The way to a cut: of a violation (universal properties) or of a satisfaction (existential ones)."""
 
@@ -59,6 +69,8 @@ class Witness:
     """For a formula of the task logic: the task of each task variable."""
     failure: TaskFailure | None = None
     """For a formula of the task logic: what is unsatisfied there."""
+    loop: Loop | None = None
+    """For an order that goes on for ever (`--loops`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +132,8 @@ class Explanation:
     missing: MissingOrder | None = None
     moment: int | None = None
     """After how many steps of the path the property is decided, when the path goes on after that."""
-    loop: tuple[int, int] | None = None
-    """For a path that shows what never happens: after how many steps a state is reached that comes again."""
+    loop: Loop | None = None
+    """For a path that shows what never happens: where a state comes again."""
     unending: bool = False
     """The path shows what never happens on it, so that `loop` (or its absence) says something."""
 

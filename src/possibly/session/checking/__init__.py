@@ -5,6 +5,7 @@
 - `diff`: two runs compared
 - `keyed`: checking `forall key`
 - `many`: the same question about many files
+- `loops`: answers that also count orders which go on for ever
 - `modular`: task formulas judged module by module
 - `path_forms`: what a path expression compiles to, as data
 - `paths`: checking `expect`, `never` and `watch`

@@ -31,7 +31,7 @@ from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.records import dataclass, replace
 from possibly.trace.model import Trace
-from possibly.verdict.model import Explanation, MissingOrder, Report, Truth, Verdict, Witness
+from possibly.verdict.model import Explanation, Loop, MissingOrder, Report, Truth, Verdict, Witness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ class Options:
     """Say in full how it was decided: the model of a path expression with all its states, for one."""
     vacuity: bool = False
     """Ask all engines whether what a property that holds speaks of ever happens, not slices alone."""
+    loops: str | None = None
+    """Also judge orders that go on for ever, where a state comes again: `any`, `weak`, `strong`."""
     modular: bool = False
     """Judge the modules of a net apart where the compositional property of task formulas allows it."""
     max_memory: int | None = HALF
@@ -209,6 +211,10 @@ class Checker:
         budget = self._budget(f"checking {found.name}")
         formula = bound.formula
         result = answer(found.language, formula, self.lattice, predicates, budget, self.options.engine)
+        if self.options.loops is not None:
+            from possibly.session.checking.loops import with_loops
+
+            result = with_loops(found.language, formula, predicates, budget, self.options.loops, result)
         observed = self._observed(found.language, formula, predicates, result.finding, budget)
         if result.finding is None:
             result = self._from_observed(found.language, formula, predicates, observed, result)
@@ -289,7 +295,7 @@ class Checker:
         budget: Budget,
     ) -> bool | None:
         """Whether the recorded order satisfies it; None if a little more than the limits does not tell."""
-        if finding is not None and not finding.assumed:
+        if finding is not None and not finding.assumed and finding.loop is None:
             known = implied(formula, finding.value) if language == "ctl" else finding.value or None
             if known is not None:
                 return known
@@ -349,6 +355,7 @@ class Checker:
         return Witness(
             cut=dict(zip(computation.processes, cut, strict=True)),
             path=tuple(trace.name(e) for step in steps_of(finding.path) for e in computation.events(step)),
+            loop=None if finding.loop is None else self._loop(finding),
         )
 
     def _cut(self, path: Sequence[Move]) -> tuple[int, ...]:
@@ -379,13 +386,20 @@ class Checker:
             unending=_is_unending(formula, finding),
         )
 
-    def _loop(self, finding: Finding) -> tuple[int, int] | None:
-        steps = steps_of(finding.path or ())
-        if len(steps) > LONG:
-            return None
-        from possibly.verdict.loops import repeated_state
+    def _loop(self, finding: Finding) -> Loop | None:
+        """Where a state comes again on a path; that of a long one is not looked for."""
+        from possibly.detection.lassos.search import passed_over
+        from possibly.detection.lassos.states import repeated_state
 
-        return repeated_state(self.computation, steps, finding.since)
+        path = finding.path or ()
+        found = finding.loop
+        if found is None and len(path) <= LONG:
+            found = repeated_state(self.lattice, path, finding.since)
+        if found is None:
+            return None
+        first, second = (self.lattice.pack(self._cut(path[:count])) for count in found)
+        names = self.computation.trace.processes
+        return Loop(*found, tuple(names[each].name for each in passed_over(self.lattice, first, second)))
 
     def _missing(self, language: str, formula: Node, finding: Finding) -> MissingOrder | None:
         assert finding.path is not None and finding.shows is not None
@@ -420,6 +434,8 @@ class Checker:
 
 def _is_unending(formula: Node, finding: Finding) -> bool:
     """Whether the path shows that something never happens on it, and not that something happened."""
+    if finding.loop is not None:
+        return True
     if finding.shows is None or not finding.shows.to_the_end or finding.moment is not None:
         return False
     return any(isinstance(node, Temporal) and node.operator in UNENDING for node in nodes(formula))

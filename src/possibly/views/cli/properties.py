@@ -197,6 +197,7 @@ def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
         explain=explain,
         notes=getattr(arguments, "explain", False),
         max_memory=arguments.max_memory,
+        loops=getattr(arguments, "loops", None),
         modular=getattr(arguments, "modular", False),
         vacuity=arguments.vacuity,
     )
@@ -208,6 +209,7 @@ def command_again(arguments: argparse.Namespace, trace: str, verdict: Verdict, s
 
     words = ["possibly", "check", trace, *_options(arguments)]
     words += ["--only", verdict.name] if several else []
+    words += ["--loops", arguments.loops] if getattr(arguments, "loops", None) else []
     words += ["--order", arguments.order] if arguments.order != "causal" else []
     if arguments.max_cuts != MOST_CUTS:
         words += ["--max-cuts", UNLIMITED if arguments.max_cuts is None else str(arguments.max_cuts)]

@@ -8,8 +8,8 @@ different processes to be independent; the order of the tokens is that of the ev
 would overtake another is implied by it. The states of the model are the cuts up to stuttering, so the
 property must be free of next.
 
-Formulas of CTL become formulas of LTL where both say the same: `A φ` inside `&`, `p ->` and `AG`, and dually
-for `E`, whose negation is then the claim. For others (`AG(EF p)`) SPIN has no form.
+Formulas of CTL become formulas of LTL where both say the same (`logic.ltl.from_branching`); of one about
+some path the negation is the claim. For others (`AG(EF p)`) SPIN has no form.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from possibly.errors import UsageError
+from possibly.logic.ltl.from_branching import of_every_path, of_some_path
 from possibly.logic.predicates.functions import MISSING, compile_predicate, compile_value, is_state, leaves
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import (
@@ -47,8 +48,6 @@ MOST_CHANNELS = 255
 """SPIN knows no more channels, and none of them longer."""
 
 LINEAR = {"F": "<>", "G": "[]", "U": "U", "R": "V", "W": "W"}
-UNIVERSAL = {"AG": "G", "AF": "F", "AU": "U"}
-EXISTENTIAL = {"EF": "F", "EG": "G", "EU": "U"}
 
 
 def render_promela_with(computation: Computation, formula: Node, language: str) -> str:
@@ -92,10 +91,10 @@ class _Encoding:
             return self._linear(formula), True
         if is_state(formula):
             return self._truth(formula), True
-        if (found := self._branching(formula, UNIVERSAL, And)) is not None:
-            return found, True
-        if (found := self._branching(formula, EXISTENTIAL, Or)) is not None:
-            return f"!({found})", False
+        if (found := of_every_path(formula)) is not None:
+            return self._linear(found), True
+        if (found := of_some_path(formula)) is not None:
+            return f"!({self._linear(found)})", False
         raise UsageError(f"no formula of LTL says {unparse(formula)}: SPIN cannot be asked for it")
 
     def _linear(self, node: Node) -> str:
@@ -112,31 +111,6 @@ class _Encoding:
                 word = "->" if isinstance(node, Implies) else "<->"
                 return f"(({self._linear(left)}) {word} ({self._linear(right)}))"
         raise UsageError(f"SPIN has no form for {unparse(node)}: states that differ in nothing are one there")
-
-    def _branching(self, node: Node, words: dict[str, str], connective: type[And] | type[Or]) -> str | None:
-        """The formula without its path quantifiers, where that says the same."""
-        if is_state(node):
-            return self._truth(node)
-        match node:
-            case Temporal(operator, operands) if operator in words:
-                passes = words[operator] == {And: "G", Or: "F"}[connective]
-                if not passes and not all(map(is_state, operands)):
-                    return None
-                parts = [self._branching(part, words, connective) for part in operands]
-                return None if None in parts else _operator(LINEAR[words[operator]], map(str, parts))
-            case And(operands) | Or(operands):
-                if not isinstance(node, connective) and sum(not is_state(part) for part in operands) > 1:
-                    return None
-                parts = [self._branching(part, words, connective) for part in operands]
-                return (
-                    None
-                    if None in parts
-                    else _joined("&&" if isinstance(node, And) else "||", map(str, parts))
-                )
-            case Implies(left, right) if is_state(left):
-                following = self._branching(right, words, connective)
-                return None if following is None else f"(({self._truth(left)}) -> ({following}))"
-        return None
 
     # ---- predicates -----------------------------------------------------------------------------
 

@@ -78,6 +78,9 @@ def _witness(witness: Witness | None) -> dict[str, Any] | None:
     found: dict[str, Any] = {"cut": dict(witness.cut), "path": list(witness.path)}
     if witness.tasks is not None:
         found["tasks"] = dict(witness.tasks)
+    if witness.loop is not None:
+        loop = witness.loop
+        found["loop"] = {"from": loop.first, "to": loop.second, "passed_over": list(loop.passed_over)}
     if witness.failure is not None:
         from possibly.views.text.json_tasks import failure_document
 

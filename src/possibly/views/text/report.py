@@ -138,7 +138,7 @@ def _facts(verdict: Verdict) -> Iterator[str]:
     if verdict.raced:
         yield raced_text(verdict.raced)
     if verdict.assumed:
-        yield f"Relied on what was declared: {plain(', '.join(verdict.assumed))}."
+        yield f"Assumed: {plain(', '.join(verdict.assumed))}."
     for fault in verdict.faults[:LONGEST_FAULTS]:
         yield f"Counted as false: {plain(fault)}"
     if len(verdict.faults) > LONGEST_FAULTS:
@@ -185,11 +185,15 @@ def loop_text(explanation: Explanation) -> str:
     """Whether what the path shows can go on for ever, or the run may only have ended too early."""
     if explanation.loop is None:
         return "No state comes twice on it: the run may only have ended before it could happen."
-    first, second = explanation.loop
-    return (
-        f"The state after step {first} comes again after step {second}: as far as the trace shows, this can "
-        "go on for ever."
+    loop = explanation.loop
+    text = (
+        f"The state after step {loop.first} comes again after step {loop.second}: as far as the trace shows, "
+        "this can go on for ever."
     )
+    if not loop.passed_over:
+        return f"{text} Nobody is passed over who could go on all the time."
+    names = plain(", ".join(loop.passed_over))
+    return f"{text} But {names} could go on all the time, and does not: a fair scheduler does not do this."
 
 
 def summary_text(verdict: Verdict, explanation: Explanation) -> str:

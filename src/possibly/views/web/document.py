@@ -196,7 +196,7 @@ def _facts(verdict: Verdict) -> Iterator[str]:
     if verdict.truth is Truth.UNKNOWN:
         yield f"Undecided: {verdict.reason or 'a limit was reached.'}"
     if verdict.assumed:
-        yield f"Relied on what was declared: {', '.join(verdict.assumed)}."
+        yield f"Assumed: {', '.join(verdict.assumed)}."
     for fault in verdict.faults:
         yield f"Counted as false: {fault}"
     if verdict.path is not None:

@@ -93,6 +93,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="judge the parts of a net apart where the task logic allows it (--explain says where)",
     )
+    parser.add_argument(
+        "--loops",
+        choices=("any", "weak", "strong"),
+        help="also judge orders that go on for ever where a state comes again: any, or only those that "
+        "pass over nobody who can go on all the time (weak), or now and then (strong)",
+    )
     add_limit_arguments(parser, predictive=True)
     group = parser.add_argument_group("results")
     add_format_arguments(group, "print one JSON document a trace, a line each")

@@ -3,21 +3,25 @@ from __future__ import annotations
 import pytest
 
 from possibly import check
+from possibly.detection.lassos.states import repeated_state
+from possibly.detection.observed import observed_path
 from possibly.order.computation import Computation
+from possibly.order.lattice import Lattice
+from possibly.trace.build import TraceBuilder
 from possibly.trace.notation import trace
-from possibly.verdict.loops import repeated_state
 
 TURNS = "P(x=0): a{x=1} b{x=0} c{x=1} d{x=0}"
 
 
 def found(run: str, start: int = 0) -> tuple[int, int] | None:
-    computation = Computation(trace(run))
-    return repeated_state(computation, computation.steps, start)
+    lattice = Lattice(Computation(trace(run)))
+    return repeated_state(lattice, observed_path(lattice), start)
 
 
 def test_state_that_comes_again() -> None:
     assert found(TURNS) == (1, 3), "the kind of the last event counts: before any event is another state"
-    assert found(TURNS, start=2) == (2, 4)
+    assert found(f"{TURNS} e{{x=2}}", start=2) == (2, 4)
+    assert found(TURNS, start=2) is None, "who is at the end is in another state"
 
 
 def test_no_state_comes_twice() -> None:
@@ -32,7 +36,7 @@ def test_messages_in_transit_are_part_of_the_state() -> None:
 
 def test_labels_and_functions_are_part_of_the_state() -> None:
     assert found("P: a#one b#two") is None
-    assert found("P: a#one b#two c#one") == (1, 3)
+    assert found("P: a#one b#two c#one d") == (1, 3)
 
 
 @pytest.mark.parametrize(("formula", "language"), [("AF(P.x == 2)", "ctl"), ("F(P.x == 2)", "ltl")])
@@ -52,3 +56,15 @@ def test_response_looks_for_the_loop_after_the_request() -> None:
 def test_safety_violation_is_no_loop() -> None:
     verdict = check(trace(TURNS), ltl="G(P.x == 0)").verdict
     assert verdict.explanation is not None and not verdict.explanation.unending
+
+
+def test_who_has_let_another_begin_is_in_another_state() -> None:
+    run = TraceBuilder()
+    run.header(processes=[("M", {})])
+    run.add("M", kind="spawn", id="one")
+    run.add("M", kind="spawn", id="two")
+    run.add("M", id="three")
+    run.add("P", kind="start", after=["one"])
+    run.add("Q", kind="start", after=["two"])
+    lattice = Lattice(Computation(run.finish()))
+    assert repeated_state(lattice, observed_path(lattice)) is None
