@@ -14,7 +14,7 @@ from experiments import spin
 from experiments.figures import draw
 from experiments.measure import measured
 from experiments.protocols import FOLDER, PROTOCOLS, Protocol, Size, sizes
-from experiments.tables import write_page
+from experiments.tables import beside_thesis, write_page
 from possibly.logic.specification import read_specification
 
 Row = dict[str, object]
@@ -33,6 +33,7 @@ def main() -> int:
         if not arguments.only or protocol.name in arguments.only:
             rows += _measured_protocol(protocol, arguments)
             table["rows"] = rows
+            table["beside"] = list(beside_thesis(rows))
             (output / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
             write_page(table, output)
             draw(rows, output)

@@ -74,7 +74,6 @@ PROTOCOLS = (
         4,
         {"one_writer": Printed("7.12", (10, 90, 468), (120, 1053, 44)), "no_reader": Printed("", None, None)},
         ("state",),
-        largest=250,
     ),
     Protocol(
         "giop",
@@ -110,7 +109,7 @@ PROTOCOLS = (
 
 SMALL = (3, 5, 10, 25)
 FULL = (50, 100, 250, 1000)
-LONG = {"philosophers": Size(100, 700)}
+LONG = {"philosophers": Size(100, 850)}
 """A run of a million events."""
 
 

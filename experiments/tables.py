@@ -35,6 +35,7 @@ Processes are those that the program was told. `SPIN s` is the time of its searc
 and compiling what searches. After the first size that SPIN cannot do it is not asked again.
 """
 BESIDE = ("property", "figure", "SPIN then", "POTA then", "SPIN now", "possibly")
+TAKEN = ("count", "seconds", "megabytes")
 HEADS = (
     "protocol", "processes", "events", "recorded s", "us an event", "trace MB", "property", "verdict", "s",
     "MB", "cuts", "SPIN s", "compiled s", "states", "SPIN MB",
@@ -43,39 +44,51 @@ HEADS = (
 
 def _page(table: dict[str, Any]) -> Iterator[str]:
     yield MEASURED.format(**table["machine"])
-    yield from _lines(BESIDE, _beside(table["rows"]))
+    yield from _lines(BESIDE, _beside(table["beside"]))
     yield EVERY_SIZE
     yield from _lines(HEADS, map(_cells, table["rows"]))
 
 
-def _beside(rows: list[Row]) -> Iterator[list[str]]:
+def beside_thesis(rows: list[Row]) -> Iterator[Row]:
+    """For each property the largest size that the thesis, SPIN and we came to, with what it took."""
     for protocol in PROTOCOLS:
         for name, printed in protocol.printed.items():
             found = [row for row in rows if row["protocol"] == protocol.name and row.get("property") == name]
             if found:
-                yield _compared(f"{protocol.name}: {name}", printed, found)
+                yield {"protocol": protocol.name, "property": name, **_compared(printed, found)}
 
 
-def _compared(title: str, printed: Printed, rows: list[Row]) -> list[str]:
+def _compared(printed: Printed, rows: list[Row]) -> Row:
     ours = [row for row in rows if row.get("verdict") in ("holds", "violated")]
-    spins = [row for row in rows if "verdict" in row.get("spin", {})]
-    largest = max(ours, key=lambda row: row["count"], default=None)
-    last = max(spins, key=lambda row: row["count"], default=None)
-    return [
-        title,
-        printed.figure or "ours",
-        _then(printed.spin),
-        _then(printed.pota),
-        "-" if last is None else _at(last["count"], last["spin"]["seconds"], last["spin"]["megabytes"]),
-        "-" if largest is None else _at(largest["count"], largest["seconds"], largest["megabytes"]),
-    ]
+    spins = [row | row["spin"] for row in rows if "verdict" in row.get("spin", {})]
+    return {
+        "figure": printed.figure or None,
+        "spin_then": _then(printed.spin),
+        "pota_then": _then(printed.pota),
+        "spin_now": _largest(spins),
+        "possibly": _largest(ours),
+    }
 
 
-def _then(found: tuple[int, float | None, float | None] | None) -> str:
-    return "-" if found is None else _at(*found)
+def _then(found: tuple[int, float | None, float | None] | None) -> Row | None:
+    return None if found is None else dict(zip(TAKEN, found, strict=True))
 
 
-def _at(count: int, seconds: float | None, megabytes: float | None) -> str:
+def _largest(rows: list[Row]) -> Row | None:
+    last = max(rows, key=lambda row: row["count"], default=None)
+    return None if last is None else {name: last[name] for name in TAKEN}
+
+
+def _beside(rows: Iterable[Row]) -> Iterator[list[str]]:
+    for row in rows:
+        figures = (_at(row[column]) for column in ("spin_then", "pota_then", "spin_now", "possibly"))
+        yield [f"{row['protocol']}: {row['property']}", row["figure"] or "ours", *figures]
+
+
+def _at(taken: Row | None) -> str:
+    if taken is None:
+        return "-"
+    count, seconds, megabytes = (taken[name] for name in TAKEN)
     told = [f"{seconds:,g} s"] if seconds is not None else []
     told += [f"{megabytes:,g} MB"] if megabytes is not None else []
     return ": ".join([str(count), ", ".join(told)]) if told else str(count)

@@ -14,6 +14,19 @@ LOOK_EVERY = 1024
 """Cuts between two looks at the clock."""
 
 
+MEMORY_EVERY = 0.02
+"""Seconds between two looks at the memory: it takes longer to ask for it than most work between two looks."""
+
+
+class _Memory:
+    """When this process asks for its memory again, whichever budget it works under."""
+
+    next_look = 0.0
+
+
+_memory = _Memory()
+
+
 class LimitReachedError(Exception):
     """The answer is not known within the limits; the message says which one was hit."""
 
@@ -84,8 +97,9 @@ class Budget:
             raise LimitReachedError(f"more than {self.max_cuts} cuts to visit; raise --max-cuts")
         if self.timeout is not None and monotonic() - self.started > self.timeout:
             raise LimitReachedError(f"not decided within {self.timeout:g} s; raise --timeout")
-        if self.max_memory is not None:
+        if self.max_memory is not None and monotonic() >= _memory.next_look:
             self.room_for(0)
+            _memory.next_look = monotonic() + MEMORY_EVERY
         if self.bound is not None and self.visited > self.bound:
             self.stopped_at_bound = True
             raise LimitReachedError(f"more than {self.bound} cuts")

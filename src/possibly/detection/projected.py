@@ -8,6 +8,8 @@ fewer processes, so that an engine that visits cuts finds few of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from possibly.detection.finding import Finding, Path
 from possibly.detection.slices.extension import extension
 from possibly.logic.syntax import Node
@@ -65,6 +67,7 @@ def told(projection: Projection) -> str:
     return f"projection: {events}, on {processes}, change what the formula reads; at most {cuts}"
 
 
+@lru_cache(maxsize=4)
 def _most_cuts(lengths: tuple[int, ...]) -> int:
     most = 1
     for length in lengths:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
@@ -378,8 +379,9 @@ def _direct_edges(
                 f"{trace.name(second)} comes before {trace.name(first)}, which has to happen first",
                 file=trace.file,
             )
-    pairs = chain(_stated_order(trace), _conflicting_accesses(trace, order), extra)
+    pairs = chain(_stated_order(trace), extra)
     found = {second << 32 | first for first, second in pairs if process[first] != process[second]}
+    found.update(_conflicting_accesses(trace, order, process))
     found.update(event << 32 | line for event, lines in joint.items() for line in lines if line != event)
     edges = sorted(found)
     return array("i", [edge >> 32 for edge in edges]), array("i", [edge & _FIRST for edge in edges])
@@ -400,33 +402,36 @@ def _stated_order(trace: Trace) -> Iterator[tuple[int, int]]:
                 yield earlier, event
 
 
-def _conflicting_accesses(trace: Trace, order: str) -> Iterator[tuple[int, int]]:
-    """In causal order, the direct conflicts of accesses to shared variables."""
+def _conflicting_accesses(trace: Trace, order: str, process: list[int]) -> Iterator[int]:
+    """In causal order, the conflicts of accesses to shared variables that no others imply, as edges.
+
+    Of the reads by one process between two writes the first is behind the one and the last before the other.
+    """
     if order != "causal" or trace.write_start is None:
         return
     read_start = trace.read_start if trace.read_start is not None else bytes(len(trace) + 1)
-    last_write: dict[int, int] = {}
-    reads_since: dict[int, list[int]] = {}
-    accesses = zip(pairwise(read_start), pairwise(trace.write_start), strict=True)
-    for event, ((first_read, end_read), (first_write, end_write)) in enumerate(accesses):
-        read: Ints = trace.read_variable[first_read:end_read] if first_read != end_read else ()
-        for variable in read:
-            if variable in last_write:
-                yield last_write[variable], event
-        if first_write == end_write:
-            for variable in read:
-                reads_since.setdefault(variable, []).append(event)
+    written, last_write = trace.write_variable, dict[int, int]()
+    last_reads: dict[int, dict[int, int]] = defaultdict(dict)
+    bounds = zip(pairwise(read_start), pairwise(trace.write_start), strict=True)
+    for event, ((first_read, end_read), (first_write, end_write)) in enumerate(bounds):
+        if first_read == end_read and first_write == end_write:
             continue
-        written = trace.write_variable[first_write:end_write]
-        for variable in written:
-            for earlier in reads_since.pop(variable, ()):
-                yield earlier, event
-            if variable in last_write:
-                yield last_write[variable], event
+        own, behind = process[event], event << 32
+        writes = written[first_write:end_write] if first_write != end_write else ()
+        for variable in trace.read_variable[first_read:end_read]:
+            reads, earlier = last_reads[variable], last_write.get(variable, NONE)
+            if earlier != NONE and own not in reads and process[earlier] != own:
+                yield behind | earlier
+            if variable not in writes:
+                reads[own] = event
+        for variable in writes:
+            for reader, earlier in last_reads.pop(variable, {}).items():
+                if reader != own:
+                    yield behind | earlier
+            earlier = last_write.get(variable, NONE)
+            if earlier != NONE and process[earlier] != own:
+                yield behind | earlier
             last_write[variable] = event
-        for variable in read:
-            if variable not in written:
-                reads_since.setdefault(variable, []).append(event)
 
 
 def _with_entries(start: Ints) -> Iterator[int]:

@@ -42,6 +42,17 @@ class Bitmaps(list[Bits | None]):
         return found
 
 
+def raised_row(row: array[int], others: Sequence[array[int]]) -> array[int]:
+    """A new row with the greatest of the entries at each place; all rows have the same type."""
+    kernel = kernels()
+    if kernel is None:
+        return array(row.typecode, map(max, row, *others)) if others else row[:]
+    found = row[:]
+    for other in others:
+        kernel.raise_row(found, other, found.itemsize)
+    return found
+
+
 def from_the_first(links: Links) -> Source:
     """Nothing read yet, for rising."""
     return (*links, copied(links.start, 0, -1))

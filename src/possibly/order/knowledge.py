@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from possibly.order.computation import Computation, Cut
+from possibly.order.kernels import raised_row
 
 LOOK_EVERY = 256
 """Rows between two looks at the clock of the one who waits."""
@@ -32,9 +33,10 @@ class Knowledge:
         self._rows: list[list[array[int]]] = [[nothing] for _ in self.lengths]
         self._ignorant: dict[tuple[int, int], list[int]] = {}
         rows = 0
+        start, edges = computation.edge_columns
         for step in computation.steps:
-            lines = computation.events(step)
-            elsewhere = [other for line in lines for other in computation.predecessors(line)]
+            lines = computation.events(step) if computation.joint else (step,)
+            elsewhere = [other for line in lines for other in edges[start[line] : start[line + 1]]]
             if elsewhere:
                 self._add(computation, lines, [other for other in elsewhere if other not in lines])
                 rows += 1
@@ -46,7 +48,7 @@ class Knowledge:
         earlier = [computation.place(other) for other in elsewhere]
         earlier += [(process, position - 1) for process, position in places]
         rows = [self.row(process, count) for process, count in earlier]
-        row = array(self._code, map(max, *rows))
+        row = raised_row(rows[0], rows[1:])
         for process, count in earlier:
             row[process] = max(row[process], count)
         for process, position in places:

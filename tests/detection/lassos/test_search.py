@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def random_run(random: Random) -> Trace:
     waiting: list[tuple[str, str]] = []
     for number in range(random.randint(3, 7)):
         name = random.choice("PQ")
-        fields = {"set": {"x": random.randint(0, 1)}} if random.random() < 0.5 else {}
+        fields: dict[str, Any] = {"set": {"x": random.randint(0, 1)}} if random.random() < 0.5 else {}
         mine = [message for message, to in waiting if to == name]
         if mine and random.random() < 0.7:
             waiting.remove((mine[0], name))
@@ -145,7 +146,7 @@ class Plain:
 
 def asked(run: Trace, text: str) -> tuple[Lattice, CutPredicates, Node]:
     lattice = Lattice(Computation(run))
-    formula = bind_property(property_from_text("ltl", text, "it"), vocabulary(run), {}).formula
+    formula = bind_property(property_from_text("ltl", text, "it"), vocabulary(run), ()).formula
     return lattice, CutPredicates(lattice, Readings(lattice.computation)), formula
 
 

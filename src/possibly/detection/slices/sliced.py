@@ -41,6 +41,10 @@ MOST_MEETINGS = 1000
 """Of more pairs of processes that can meet, the nearest of so many is shown."""
 
 
+MOST_UNKNOWN = 20
+"""Parts of a formula outside the classes of slices after which the others are no longer asked for."""
+
+
 LONG_WITH_JOINT = 5_000
 """Steps of a run with joint events beyond which clocks in Python cost more than a projection."""
 
@@ -80,14 +84,16 @@ class Sliced:
         return None
 
     def _first(self, parts: Sequence[Node], decides: bool) -> Finding | None:
-        """A part with the deciding value decides even if others are not known."""
-        known = True
+        """A part with the deciding value decides even if others are not known; many such are left at that."""
+        unknown = 0
         for part in parts:
             found = self._decide(part)
             if found is not None and found.value == decides:
                 return found
-            known = known and found is not None
-        return Finding(not decides) if known else None
+            unknown += found is None
+            if unknown > MOST_UNKNOWN:
+                return None
+        return None if unknown else Finding(not decides)
 
     def _temporal(self, formula: Temporal) -> Finding | None:
         operand = formula.operands[0]

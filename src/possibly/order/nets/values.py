@@ -21,6 +21,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import lt
 
 from possibly.logic.predicates.functions import MISSING
 from possibly.order.computation import Computation
@@ -129,7 +131,10 @@ class _Writes:
         found = [Steps([0], [self.zero]) for _ in computation.lengths]
         self.last[self.zero] = frozenset()
         place_of = computation.place
+        start, edges = computation.edge_columns
         for step in computation.steps:
+            if step not in computation.joint and step not in self.events and start[step] == start[step + 1]:
+                continue
             lines = computation.events(step)
             known = {found[place_of(event)[0]].facts[-1] for event in lines}
             for event in lines:
@@ -173,7 +178,14 @@ class _Writes:
         found = [Steps([0], [everything]) for _ in lengths]
         place_of = computation.place
         waiting: dict[int, list[Numbers]] = {}
+        start, edges = computation.edge_columns
         for step in reversed(computation.steps):
+            if step not in computation.joint and step not in self.events and step not in waiting:
+                if start[step] != start[step + 1]:
+                    fact = found[place_of(step)[0]].facts[-1]
+                    for other in edges[start[step] : start[step + 1]]:
+                        waiting.setdefault(other, []).append(fact)
+                continue
             lines = computation.events(step)
             known = {found[place_of(event)[0]].facts[-1] for event in lines}
             for event in lines:
@@ -202,9 +214,8 @@ class _Writes:
         if before == self.zero:
             found.append(self._number(self.initial))
         if before != not_after:
-            for place, (first, end) in enumerate(zip(before, not_after, strict=True)):
-                if first < end:
-                    found.extend(self.written[place][first:end])
+            for place in compress(range(len(before)), map(lt, before, not_after)):
+                found.extend(self.written[place][before[place] : not_after[place]])
         return self._set(tuple(dict.fromkeys(found)))
 
     def _set(self, numbers: tuple[int, ...]) -> tuple[Value, ...]:
