@@ -13,7 +13,7 @@ from possibly.views.cli.main import main
 PROGRAMS = Path(__file__).with_name("predicted")
 DEADLOCKS = (
     "two_locks", "join_under_lock", "pool_of_two", "full_queue", "empty_queue", "event_under_lock",
-    "condition_under_lock",
+    "condition_under_lock", "result_under_lock", "tasks_of_a_loop",
 )  # fmt: skip
 PROPERTIES = {
     "lost_update": "AG(done(add0) & done(add1) -> total == 3)",

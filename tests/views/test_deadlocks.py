@@ -106,6 +106,55 @@ run(one, two)
 """,
         1,
     ),
+    "tasks of a loop": (
+        """
+import asyncio
+async def take(first, second):
+    async with first:
+        await asyncio.sleep(0)
+        async with second:
+            pass
+async def main():
+    one, two = asyncio.Lock(), asyncio.Lock()
+    await take(one, two)
+    await asyncio.gather(take(one, two), take(one, two))
+    first = asyncio.create_task(take(one, two))
+    await asyncio.sleep(0.01)
+    await take(two, one)
+asyncio.run(main())
+""",
+        1,
+    ),
+    "tasks of a loop that take both locks at once": (
+        """
+import asyncio
+async def take(first, second, wait):
+    await asyncio.sleep(wait)
+    async with first, second:
+        await asyncio.sleep(0)
+async def main():
+    one, two = asyncio.Lock(), asyncio.Lock()
+    await asyncio.gather(take(one, two, 0), take(two, one, 0.01))
+asyncio.run(main())
+""",
+        0,
+    ),
+    "tasks that wait within a limit": (
+        """
+import asyncio
+async def take(first, second, wait):
+    await asyncio.sleep(wait)
+    async with asyncio.timeout(9), first:
+        await asyncio.sleep(0.01)
+        async with second:
+            pass
+async def main():
+    one, two = asyncio.Lock(), asyncio.Lock()
+    await asyncio.gather(take(one, two, 0), take(two, one, 0.1))
+asyncio.run(main())
+""",
+        0,
+    ),
 }  # fmt: skip
 
 

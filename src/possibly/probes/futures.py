@@ -23,8 +23,8 @@ def number_of(future: Any) -> int:
     return found
 
 
-def learn(future: Any) -> None:
-    """The running process knows the outcome."""
+def learn(future: Any, how: str | None = None) -> None:
+    """The running process knows the outcome; `how`: it would have waited for it without a limit."""
     source = future.__dict__.get(SOURCE)
     if source is not None and future.done():
         port.after("join", getattr(source, "number", 0))
@@ -33,7 +33,7 @@ def learn(future: Any) -> None:
         if future.done():
             port.after("passed", token, 1)
     elif future.__dict__.get("_possibly") and future.done():
-        port.after("learn", future._possibly)
+        port.after("learn", future._possibly, how)
 
 
 def install(patches: Patches) -> None:
@@ -96,7 +96,7 @@ def _told_result(plain: Any) -> Any:
             return plain(self, timeout)
         finally:
             if not _asked_by_a_loop():
-                learn(self)
+                learn(self, port.WAITS if port.thorough and timeout is None else None)
 
     result.__name__ = plain.__name__
     return result

@@ -22,8 +22,11 @@ from typing import Any, Protocol
 
 Thing = int | str
 
-TRIED, WAITS = "tried", "waits"
-"""Details of an acquire that did not have to succeed to go on, and of a join that waits without a limit."""
+TRIED, WAITS, WAITED, YIELDED = "tried", "waits", "waited", "yielded"
+"""Details of an acquire that did not have to succeed to go on, of a join that waits without a limit, of an
+acquire that let other turns of the loop go first, and of a turn that was ready since the task's turn before.
+"""
+HOW = frozenset({TRIED, WAITS, WAITED, YIELDED})
 
 
 class Listener(Protocol):
@@ -55,6 +58,8 @@ before: Callable[..., None] = QUIET.before
 after: Callable[..., None] = QUIET.after
 thorough = False
 """The listener wants to hear of looks at a primitive that do not change it, and of who waits for ever."""
+tells_turns = False
+"""The listener wants to hear of each turn of a task of an event loop."""
 
 _numbers = itertools.count(1)
 

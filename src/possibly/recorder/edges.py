@@ -52,6 +52,7 @@ ACTIONS: dict[str, Action] = {
     "get": Action("receive", RECEIVES),
     "peek": Action("probe", FOLLOWS, "sent"),
     "look": Action("look", NOTES),
+    "turn": Action("turn", NOTES),
     "spawn": Action("spawn", MARKS, "spawn"),
     "start": Action("start", FOLLOWS, "spawn"),
     "end": Action("end", MARKS, "end"),

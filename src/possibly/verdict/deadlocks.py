@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 ASSUMED = "accesses to shared memory, which were not recorded, decide nothing"
 LOCK, END, UNIT, ROOM, ITEM, SIGNAL = "lock", "end", "unit", "room", "item", "signal"
+OUTCOME = "outcome"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """A lock, a unit, room, an item or a signal of a primitive; or the end of a process."""
+    """A lock, a unit, room, an item or a signal of a primitive; the end of a process; what it resolves."""
 
     kind: str
     thing: int
-    """The string number of its tag; of END, the process."""
+    """The string number of its tag; of END, the process; of OUTCOME, the event that resolves it."""
 
     @property
     def is_lock(self) -> bool:

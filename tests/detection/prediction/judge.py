@@ -173,6 +173,9 @@ class Reorderings:
         if event.kind == "join":
             target = next(e for e in self.events if e.name == event.after[0]).process
             return {self.trace.process_number[target]}
+        if event.kind == "result":
+            owners = {e.name: self.trace.process_number[e.process] for e in self.events}
+            return {owners[name] for name in event.after if name not in inside}
         kinds = {"acquire": "release", "send": "receive", "receive": "send", "wait": "set"}
         if event.kind not in kinds or not self._is_missing(event, cut, inside):
             return set()
@@ -202,6 +205,6 @@ class Reorderings:
 
     def _request(self, process: int, cut: tuple[int, ...]) -> tuple[str, str, frozenset[str]]:
         event = self.chains[process][cut[process]]
-        wants = {"join": "join", "wait": "e"}.get(event.kind, event.tag)
+        wants = {"join": "join", "result": "result", "wait": "e"}.get(event.kind, event.tag)
         held = {lock for lock, owner in self._holders(cut).items() if owner == process}
         return event.process, wants or "", frozenset(held)

@@ -56,6 +56,7 @@ def _program(random: Random, length: int) -> list[tuple[str, str]]:
 MORE = (
     (("take", "u"), ("give", "u")), (("take", "u"), ("give", "u")), (("give", "u"),), (("send", "q"),),
     (("send", "q"),), (("receive", "q"),), (("receive", "q"),), (("set", "e"),), (("wait", "e"),),
+    (("resolve", ""),), (("result", ""),),
 )  # fmt: skip
 """Steps with other primitives; the second of a pair comes later."""
 
@@ -83,7 +84,7 @@ def _executed(random: Random, programs: dict[str, list[tuple[str, str]]]) -> lis
     taken = 0
     units: list[Event | None] = [None] * UNITS
     done: list[Event] = []
-    of: dict[str, list[Event]] = {"send": [], "receive": [], "set": []}
+    of: dict[str, list[Event]] = {"send": [], "receive": [], "set": [], "resolve": []}
     while any(left.values()):
         able = [
             name
@@ -123,11 +124,13 @@ def _executed(random: Random, programs: dict[str, list[tuple[str, str]]]) -> lis
                 event.what = f"m{len(of['receive'])}"
             case "wait":
                 event.after = [of["set"][0].name] if of["set"][0].process != process else []
+            case "result":
+                event.after = [of["resolve"][0].name] if of["resolve"][0].process != process else []
             case "join":
                 event.after = [
                     next(each.name for each in done if each.process == what and each.kind == "end")
                 ]
-        if kind in of and (kind != "set" or not of["set"]):
+        if kind in of and (kind not in ("set", "resolve") or not of[kind]):
             of[kind].append(event)
         done.append(event)
     return done
@@ -143,6 +146,8 @@ def _is_open(kind: str, units: list[Event | None], of: dict[str, list[Event]]) -
             return len(of["send"]) > len(of["receive"])
         case "wait":
             return bool(of["set"])
+        case "result":
+            return bool(of["resolve"])
     return True
 
 

@@ -182,18 +182,29 @@ def test_what_is_told_for_its_order_answers_no_other_question(tmp_path: Path) ->
     assert "--watch ready" in (verdict.reason or "")
 
 
-def test_tasks_of_a_loop(tmp_path: Path) -> None:
-    source = """\
-        import asyncio
-        n = 0
-        async def work():
-            global n
-            seen = n
-            await asyncio.sleep(0)
-            n = seen + 1
-        async def main():
-            await asyncio.gather(work(), work())
-        asyncio.run(main())
-        """
-    found = races(recorded(tmp_path, source, races=True).trace)
-    assert {race.variable for race in found} == {"n"}
+LOOP = """\
+    import asyncio
+    n = 0
+    async def work():
+        global n
+        {body}
+    async def main():
+        await asyncio.gather(work(), work())
+    asyncio.run(main())
+    """
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("seen = n; await asyncio.sleep(0); n = seen + 1", {"n"}),
+        ("n += await asyncio.sleep(0, 1)", {"n"}),
+        ("n += 1", set()),
+        ("await asyncio.sleep(0); n += 1; await asyncio.sleep(0); n += 1", set()),
+    ],
+)
+def test_tasks_of_a_loop_race_where_they_wait_in_the_middle_of_an_update(
+    body: str, expected: set[str], tmp_path: Path
+) -> None:
+    found = races(recorded(tmp_path, LOOP.format(body=body), races=True).trace)
+    assert {race.variable for race in found} == expected

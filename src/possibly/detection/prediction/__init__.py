@@ -9,5 +9,6 @@ sliced      states that are reached unnoticed when a run is divided into slices,
 
 - `patterns`: patterns of a deadlock
 - `things`: semaphores and queues of a recorded run
+- `ways`: the order in which those who wait come to wait, where tasks of an event loop take turns
 - `wants`: what a process can wait for, who can give it, and whether it is there after a part of a run
 """

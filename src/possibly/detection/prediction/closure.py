@@ -10,7 +10,8 @@ the same.
 Departures: a unit of a semaphore is a lock of its own, and everybody takes the unit that he took in the run.
 Whoever puts into a queue keeps his place among those who do, and so does whoever gets; a put needs the get
 that freed its place. Other primitives keep the order of all that was done with them, so that each is in a
-state in which it was in the run. A closed part is a number of events for each process, as a cut is.
+state in which it was in the run. A closed part is a number of events for each process, as a cut is. A task
+of an event loop is not interrupted: its turns are in it as a whole, but for one that ends in waiting.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from itertools import pairwise
 
 from possibly.detection.prediction.sections import ACQUIRE, Sections
 from possibly.trace.model import NONE, Trace
+from possibly.trace.turns import Turn, Turns
 from possibly.verdict.deadlocks import Section
 
 WAKE = "wake"
@@ -35,12 +37,26 @@ class Closure:
         self._newest: dict[int, int] = {}
         """For each lock its newest acquire inside."""
         self._pending: list[tuple[int, int]] = []
+        self._halted: dict[int, Turn] = {}
+        """For each task that waits, the turn in which it does."""
 
     def copy(self) -> Closure:
         """The same part, which grows by itself from here."""
         found = Closure(self._order)
-        found.cut, found._newest = list(self.cut), dict(self._newest)
+        found.cut, found._newest, found._halted = list(self.cut), dict(self._newest), dict(self._halted)
         return found
+
+    def reach(self, request: int) -> None:
+        """Take in all that its process did before it asked for that; there its turn may end."""
+        process, done = self._trace.process[request], self._order.turns.asked(request)
+        turn = self._order.turns.of(self._trace.events_of[process][done - 1]) if done else None
+        if turn is not None:
+            self._halted[process] = turn
+        self.grow(process, done)
+
+    def is_past(self, request: int) -> bool:
+        """Whether its process got what it asked for."""
+        return self.cut[self._trace.process[request]] > self._order.turns.asked(request)
 
     def grow(self, process: int, count: int) -> None:
         """Take in the first events of a process, and all that must come with them."""
@@ -73,6 +89,9 @@ class Closure:
     def _take(self, event: int) -> None:
         for earlier in self._order.before(event):
             self._want_event(earlier)
+        turn = self._order.turns.of(event)
+        if turn is not None and self._halted.get(turn.process) is not turn:
+            self._want(turn.process, turn.last)
         section = self._order.sections.of_acquire.get(event)
         if section is None:
             return
@@ -100,6 +119,7 @@ class Required:
     def __init__(self, trace: Trace, sections: Sections) -> None:
         self.trace = trace
         self.sections = sections
+        self.turns = Turns(trace)
         self._more: dict[int, list[int]] = {}
         self._add_messages()
         self._add_others()

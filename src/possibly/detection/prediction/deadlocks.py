@@ -6,8 +6,9 @@ paper, for a unit of a semaphore, room or an item in a queue, or a signal (`want
 requests by different processes, each for what only others of the set can give, such that no two hold the
 same lock; of locks and joins alone it is a cycle. It is a deadlock if a reordering that keeps the order of
 critical sections contains all that the requesting processes did before and none of the requests, and after
-it nobody else can give what they want: no false alarm. For locks and joins it is complete for these
-reorderings.
+it nobody else can give what they want: no false alarm. For locks and joins of threads it is complete for
+these reorderings. Tasks of an event loop are not interrupted: what one of them wants must be missing when its
+turn comes to the request (`ways`).
 
 Requests of one process at one place for one thing with the same locks held are taken together. Of their
 combinations the first that is a deadlock is found by advancing past requests that the closure contains: it
@@ -25,6 +26,7 @@ from possibly.detection.prediction.closure import Closure, Required
 from possibly.detection.prediction.patterns import is_knot, patterns
 from possibly.detection.prediction.sections import Sections
 from possibly.detection.prediction.wants import Requests, Wants
+from possibly.detection.prediction.ways import Ways
 from possibly.trace.model import Trace
 from possibly.verdict.deadlocks import Deadlock, Request, Want
 
@@ -42,6 +44,7 @@ class DeadlockFinder:
         self._order = Required(trace, self._sections)
         self._held = self._sections.held()
         self._wants = Wants(self._sections)
+        self._ways = Ways(self._order, self._wants)
 
     def found(self) -> Iterator[Deadlock]:
         """A deadlock for each pattern that has one. Raises when the budget is spent."""
@@ -76,13 +79,15 @@ class DeadlockFinder:
             chosen = [each.events[place] for each, place in zip(pattern, places, strict=True)]
             for each, event in zip(pattern, chosen, strict=True):
                 self._grow(closure, each.want, event)
-            behind = [number for number, event in enumerate(chosen) if closure.contains(event)]
+            behind = [number for number, event in enumerate(chosen) if closure.is_past(event)]
             if not behind:
                 reached = closure
                 if not self._lasts(pattern, chosen, closure) and tries > 0:
                     reached, tries = self._extended(closure, pattern, chosen), tries - 1
                 if self._lasts(pattern, chosen, reached):
-                    return self._deadlock(pattern, chosen, reached)
+                    path = self._ways.to(reached, [each.want for each in pattern], chosen)
+                    if path is not None:
+                        return self._deadlock(pattern, chosen, reached, path)
                 behind = [self._passing(pattern, chosen, reached)]
             for number in behind:
                 places[number] += 1
@@ -93,7 +98,7 @@ class DeadlockFinder:
         """Take in all that must have happened when the request is made."""
         trace = self._trace
         self._budget.visit()
-        closure.grow(trace.process[request], trace.position[request] - 1)
+        closure.reach(request)
         if want.is_lock:
             for event in self._order.before(request):
                 closure.grow(trace.process[event], trace.position[event])
@@ -111,7 +116,7 @@ class DeadlockFinder:
                 self._budget.visit()
                 further = found.copy()
                 further.grow(process, found.cut[process] + 1)
-                if any(further.contains(event) for event in chosen):
+                if any(further.is_past(event) for event in chosen):
                     going.remove(process)
                 else:
                     found = further
@@ -156,12 +161,14 @@ class DeadlockFinder:
             seen[at] = max(seen.get(at, 0), until)
         return False
 
-    def _deadlock(self, pattern: Sequence[Requests], chosen: Sequence[int], closure: Closure) -> Deadlock:
+    def _deadlock(
+        self, pattern: Sequence[Requests], chosen: Sequence[int], closure: Closure, path: Sequence[int]
+    ) -> Deadlock:
         requests = tuple(
             Request(each.process, event, each.want, self._targets(each, pattern), self._held[event])
             for each, event in zip(pattern, chosen, strict=True)
         )
-        return Deadlock(requests, tuple(closure.cut), tuple(closure.events()))
+        return Deadlock(requests, tuple(closure.cut), tuple(path))
 
     def _targets(self, request: Requests, pattern: Sequence[Requests]) -> tuple[int, ...]:
         return tuple(each.process for each in pattern if self._wants.is_given_by(request, each))

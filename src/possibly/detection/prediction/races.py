@@ -25,6 +25,7 @@ from possibly.detection.prediction.closure import Closure, Required
 from possibly.detection.prediction.sections import Sections
 from possibly.recorder.sharing.races import READ, WRITE, Access, Key, Race, key_of
 from possibly.trace.model import NONE, Trace
+from possibly.trace.turns import Turns
 
 Series = list[Access]
 """Accesses of one process to one variable, at one place and in one way, as they came."""
@@ -38,6 +39,7 @@ class RaceFinder:
         self._window = window
         self._budget = budget or Budget()
         self._order = Required(trace, Sections(trace))
+        self._turns: Turns = self._order.turns
         self._known: set[Key] = set()
 
     def found(self, known: Sequence[Race] = ()) -> Iterator[Race]:
@@ -79,10 +81,14 @@ class RaceFinder:
         first, second = one[0], other[0]
         if first.process == second.process or WRITE not in (first.how, second.how):
             return None
+        if self._turns.together(first.event, second.event):
+            return None  # they take turns, in this order as in any other
         key = key_of(self._trace, Race(variable, first, second))
         if key in self._known:
             return None
         inside = before.copy()
+        for process, last in self._cut_turns(before):
+            inside.grow(process, last)
         at = [0, 0]
         while at[0] < len(one) and at[1] < len(other):
             self._budget.visit()
@@ -90,6 +96,8 @@ class RaceFinder:
             for access in pair:
                 self._reach(inside, access)
             passed = [side for side, access in enumerate(pair) if inside.contains(access.event)]
+            if not passed and not all(self._is_last(inside, access) for access in pair):
+                passed = [min((0, 1), key=lambda side: pair[side].event)]
             if not passed:
                 self._known.add(key)
                 earlier, later = sorted(pair, key=lambda access: access.event)
@@ -98,9 +106,31 @@ class RaceFinder:
                 at[side] += 1
         return None
 
+    def _cut_turns(self, before: Closure) -> Iterator[tuple[int, int]]:
+        """Turns that a window begins in the middle of: they end before another one begins."""
+        for process, done in enumerate(before.cut) if self._turns else ():
+            turn = self._turns.of(self._trace.events_of[process][done - 1]) if done else None
+            if turn is not None and turn.last > done:
+                yield process, turn.last
+
+    def _is_last(self, inside: Closure, access: Access) -> bool:
+        """Whether no later turn of its loop is there: the access is made in the middle of its own."""
+        turn = self._turns.of(access.event)
+        if turn is None:
+            return True
+        newest = (
+            self._trace.events_of[process][done - 1]
+            for process, done in enumerate(inside.cut)
+            if done and process != access.process
+        )
+        return all(
+            each < access.event or (other := self._turns.of(each)) is None or other.loop != turn.loop
+            for each in newest
+        )
+
     def _reach(self, inside: Closure, access: Access) -> None:
         """Take in all that must have happened when the access comes next."""
         trace = self._trace
-        inside.grow(access.process, access.position - 1)
+        inside.reach(access.event)
         for event in trace.after(access.event):
             inside.grow(trace.process[event], trace.position[event])

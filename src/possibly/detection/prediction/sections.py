@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from possibly.detection.prediction.things import Kinds, Queue, Semaphore, queue_of, units_of
 from possibly.trace.model import NONE, Trace
 from possibly.trace.recorded import recorded_of
+from possibly.trace.turns import TURN
 from possibly.verdict.deadlocks import Section
 
-ACQUIRE, RELEASE, JOIN = "acquire", "release", "join"
+ACQUIRE, RELEASE, JOIN, RESULT = "acquire", "release", "join", "result"
 TRIED, WAITS = "tried", "waits"
 """Fields of an acquire that could have gone on without success, and of one that waits without a limit."""
 
@@ -127,7 +128,7 @@ class Sections:
             return self.trace.tag is not None and self.trace.tag[event] in self.queues
         if event in self.of_acquire:
             return not self.trace.extra.get(event, {}).get(TRIED)
-        return self.kinds[event] in (JOIN, "wait") and self.says_it_waits(event)
+        return self.kinds[event] in (JOIN, RESULT, "wait") and self.says_it_waits(event)
 
     def says_it_waits(self, event: int) -> bool:
         """A recorder says who waits without a limit; by hand everybody is meant to."""
@@ -139,6 +140,6 @@ def _by_tag(trace: Trace) -> dict[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
     if trace.tag is not None:
         for event, tag in enumerate(trace.tag):
-            if tag != NONE:
+            if tag != NONE and trace.strings[trace.kind[event]] != TURN:
                 found[tag].append(event)
     return found

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from possibly.detection.prediction.sections import JOIN, Sections
+from possibly.detection.prediction.sections import JOIN, RESULT, Sections
 from possibly.detection.prediction.things import Acts
-from possibly.verdict.deadlocks import END, ITEM, LOCK, ROOM, SIGNAL, UNIT, Want
+from possibly.verdict.deadlocks import END, ITEM, LOCK, OUTCOME, ROOM, SIGNAL, UNIT, Want
 
 WAKE, NOTIFY = "wake", "notify"
 
@@ -57,6 +57,8 @@ class Wants:
             yield from self._signal_of(self._wake_after(event))
         elif kind == JOIN:
             yield from self._end_of(event)
+        elif kind == RESULT:
+            yield from (Want(OUTCOME, each) for each in self._trace.after(event))
         elif kind == "wait":
             yield from self._signal_of(event)
         elif kind in ("send", "receive"):
@@ -100,6 +102,8 @@ class Wants:
                 return self._sections.queues[want.thing].sends
             case "signal":
                 return self.signals[want.thing]
+            case "outcome":
+                return Acts(self._trace, [want.thing])
         return None
 
     def is_given_by(self, request: Requests, other: Requests) -> bool:
@@ -132,6 +136,8 @@ class Wants:
                 if (items < (queue.room or 0)) if want.kind == ROOM else items > 0:
                     return None
             case "signal" if self._has_come(want.thing, event, cut):
+                return None
+            case "outcome" if self._is_inside(want.thing, cut):
                 return None
         return {} if givers is None else givers.left(cut)
 

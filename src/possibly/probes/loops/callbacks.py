@@ -9,6 +9,7 @@ library's own belong to the thread of the loop, and tell nothing.
 from __future__ import annotations
 
 import sys
+import weakref
 from _thread import get_ident
 from typing import Any
 
@@ -17,8 +18,29 @@ from possibly.probes.thread_pools import name_of
 
 running: set[int] = set()
 """Threads in which a callback of the program runs."""
+_turns: dict[int, int] = {}
+_loops: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 _newest: dict[tuple[int, int], int] = {}
 """(loop, process) -> the callback that the process asked for last by `call_soon`."""
+
+
+def tell_turn(how: str | None = None) -> None:
+    """What runs now is not interrupted by others of its loop before it is told of their turns."""
+    from asyncio import _get_running_loop  # not above: asyncio may be about to be imported
+
+    loop: Any = _get_running_loop()
+    number = _loops.get(loop, 0) if loop is not None else 0
+    if loop is not None and not number:
+        number = _loops[loop] = port.number()
+        port.after("new", number, "Loop")
+    if number:
+        _turns[get_ident()] = turns_here() + 1
+        port.after("turn", number, how)
+
+
+def turns_here() -> int:
+    """How many turns were told of in this thread."""
+    return _turns.get(get_ident(), 0)
 
 
 class Scheduled:
@@ -53,6 +75,8 @@ class Scheduled:
 
     def _begin(self, *_: Any) -> None:
         port.after("start", self._process)
+        if port.tells_turns:
+            tell_turn()
         if self._earlier:
             port.after("join", self._earlier)
 

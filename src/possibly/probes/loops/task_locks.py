@@ -10,6 +10,7 @@ import asyncio
 from typing import Any
 
 from possibly.probes import port
+from possibly.probes.loops import callbacks, limits
 from possibly.probes.patching import Patches
 from possibly.probes.queues import Messages
 
@@ -50,14 +51,23 @@ def _after(kind: Any, method: str, action: str, patches: Patches) -> None:
     plain = getattr(kind, method)
 
     async def told(self: Any, *arguments: Any) -> Any:
-        number = _number_of(self)
+        number, turns = _number_of(self), callbacks.turns_here()
         found = await plain(self, *arguments)
         if number:
-            port.after(action, number)
+            port.after(action, number, _how(turns))
         return found
 
     told.__name__ = method
     patches.put(kind, method, told)
+
+
+def _how(turns: int) -> str | None:
+    """Whoever may be called off while he waits only tries; `turns`: how many there were before."""
+    if not port.tells_turns:
+        return None
+    if limits.is_limited():
+        return port.TRIED
+    return port.WAITED if callbacks.turns_here() > turns else None
 
 
 def _before(kind: Any, method: str, action: str, patches: Patches) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.futures import SOURCE, learn
-from possibly.probes.loops import callbacks
+from possibly.probes.loops import callbacks, limits
 from possibly.probes.patching import Patches
 
 _counts: dict[str, int] = {}
@@ -85,12 +85,16 @@ class _Driver(Coroutine):  # type: ignore[type-arg]
         return found
 
     def _go_on(self) -> None:
+        is_new = False
         if not self._started:
             self._started = True
             port.after("start", self._task)
+            is_new = True
             if self._asked:
                 port.after("get", self._asked)
         awaited, self._waits_for = self._waits_for, None
+        if port.tells_turns:
+            callbacks.tell_turn(port.YIELDED if awaited is None and not is_new else None)
         if awaited is not None:
             learn_future(awaited)
 
@@ -325,6 +329,8 @@ def _told_wait(patches: Patches) -> None:
 
     async def wait_for(fut: Any, timeout: float | None) -> Any:
         inner = asyncio.ensure_future(fut)
+        if timeout is not None:
+            limits.limit(inner)
         try:
             return await waits_for(inner, timeout)
         finally:
@@ -340,6 +346,7 @@ def install(patches: Patches) -> None:
         patches.put(module, "Task", Task)
     for module in (asyncio, asyncio.futures):
         patches.put(module, "Future", Future)
+    limits.install(patches)
     _told_groups(patches)
     _told_gather(patches)
     _told_wait(patches)

@@ -418,9 +418,9 @@ class Merge:
 
 
 def _how(detail: Any) -> dict[str, bool]:
-    """Whether an acquire was only tried, or a join waits without a limit."""
+    """How an action was done: an acquire that was only tried, a join that waits without a limit, ..."""
     how = detail[-1] if type(detail) is tuple and detail else detail
-    return {how: True} if type(how) is str and how in (port.TRIED, port.WAITS) else {}
+    return {how: True} if type(how) is str and how in port.HOW else {}
 
 
 def _locals(function: str | None, given: Iterable[tuple[str, Any]]) -> dict[str, Any]:

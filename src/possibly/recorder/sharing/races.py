@@ -5,6 +5,9 @@ pass with
 vector clocks; for each variable the last accesses of every process since they were ordered are kept. Of many
 races between the same two lines on one variable, or on items of one container, the first is reported.
 
+Tasks of one event loop are not interrupted, so they race only where one of them writes what it has read in a
+turn before: another one may have written between.
+
 Two operations of the interpreter that each change a container as a whole (`append`, `setdefault`) are told
 apart: whichever comes first, none is lost.
 """
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 
 from possibly.order.computation import Computation
 from possibly.trace.model import Trace
+from possibly.trace.turns import Turn, Turns
 
 WRITE, READ = "write", "read"
 
@@ -65,10 +69,36 @@ def races(trace: Trace) -> list[Race]:
     return finder.found
 
 
+class Apart:
+    """Which accesses of tasks of one event loop do not race, since each of them is done within a turn."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._turns = Turns(trace)
+        self._across = self._updates(trace) if self._turns else set()
+        """(process, variable) where what was read in one turn is written in a later one."""
+
+    def by_turns(self, variable: str, first: Access, second: Access) -> bool:
+        return self._turns.together(first.event, second.event) and not any(
+            (each.process, variable) in self._across for each in (first, second)
+        )
+
+    def _updates(self, trace: Trace) -> set[tuple[int, str]]:
+        read: dict[tuple[int, str], Turn | None] = {}
+        found = set()
+        for event in range(len(trace)):
+            turn, process = self._turns.of(event), trace.process[event]
+            read.update(((process, variable), turn) for variable in trace.reads(event))
+            for variable, _ in trace.writes(event):
+                if read.get((process, variable), turn) is not turn:
+                    found.add((process, variable))
+        return found
+
+
 class _Finder:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.found: list[Race] = []
+        self._apart = Apart(trace)
         self._seen: set[Key] = set()
         self._last: dict[str, dict[tuple[int, str, str], Access]] = {}
         """For each variable the newest access of each process, way and place."""
@@ -87,6 +117,8 @@ class _Finder:
         before[process, how, trace.text(trace.place, event) or ""] = now
 
     def _report(self, variable: str, first: Access, second: Access) -> None:
+        if self._apart.by_turns(variable, first, second):
+            return
         race = Race(variable, first, second, all(_is_atomic(self.trace, each) for each in (first, second)))
         known = key_of(self.trace, race)
         if known not in self._seen:

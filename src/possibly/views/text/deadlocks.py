@@ -7,7 +7,7 @@ from typing import Any
 
 from possibly.session.checking.deadlocks import DeadlockReport
 from possibly.trace.model import Trace
-from possibly.verdict.deadlocks import END, ITEM, LOCK, ROOM, SIGNAL, UNIT, Deadlock, Request
+from possibly.verdict.deadlocks import END, ITEM, LOCK, OUTCOME, ROOM, SIGNAL, UNIT, Deadlock, Request
 from possibly.views.text.words import plain
 
 Quote = Callable[[str | None], str | None]
@@ -20,6 +20,7 @@ WORDS = {
     ROOM: "room in {thing}, from {others}",
     ITEM: "an item in {thing}, from {others}",
     SIGNAL: "a signal of {thing}, from {others}",
+    OUTCOME: "the result of {others}",
 }
 """What is waited for."""
 MOST_STEPS = 12
@@ -72,7 +73,7 @@ def _wanted(trace: Trace, request: Request) -> str:
 
 
 def _thing(trace: Trace, request: Request) -> str | None:
-    return None if request.want.kind == END else trace.strings[request.want.thing]
+    return None if request.want.kind in (END, OUTCOME) else trace.strings[request.want.thing]
 
 
 def _where(trace: Trace, event: int, before: str) -> str:
