@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from possibly.control.execution import Execution, Outcome
 from possibly.control.naming import Slot, Sort, parent_of, slot_of, sort_of
 from possibly.control.runtime.kernel import CLOCK, EXIT
 
@@ -40,3 +41,12 @@ def test_what_everybody_touches_is_no_variable_of_the_program() -> None:
     assert [sort_of(name) for name in ("clock", "exit", "shop.clock", "~list[]", "Account.n")] == [
         Sort.MEMORY
     ] * 5
+
+
+def test_what_no_variable_leads_to_is_called_by_its_maker_or_its_type() -> None:
+    execution = Execution((), Outcome.FINISHED, {"0.1": "main#1"}, things={"0:7": "cart", "0:queue1": "jobs"})
+    named = {"0:7": "cart", "0.1": "main#1", "0:queue1#3": "jobs", "loads": "loads"}
+    unnamed = {"0.1:4[]": "object 4 of main#1", "0.1:4.x": "object 4 of main#1.x", "~Lock": "a Lock"}
+    assert {each: execution.name_of(each) for each in (named | unnamed)} == named | unnamed
+    assert all(execution.has_name(each) for each in named)
+    assert not any(execution.has_name(each) for each in unnamed)

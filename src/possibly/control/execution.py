@@ -35,6 +35,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
+from possibly.control.naming import slot_of, unnamed_text
+
 Task = str
 Thing = str
 
@@ -137,6 +139,19 @@ class Execution:
     @property
     def schedule(self) -> tuple[Task, ...]:
         return tuple(step.task for step in self.steps)
+
+    def name_of(self, thing: Thing) -> str:
+        """What users call a task or a thing; an item of a queue by the queue."""
+        return self._known(thing) or unnamed_text(thing, self.names) or thing
+
+    def has_name(self, thing: Thing) -> bool:
+        """Whether anything has led the user to it."""
+        return bool(self._known(thing)) or not unnamed_text(thing, {})
+
+    def _known(self, thing: Thing) -> str:
+        slot = slot_of(thing)
+        of_queue = self.things.get(slot.queue, "") if slot is not None else ""
+        return self.names.get(thing) or self.things.get(thing) or of_queue
 
     def withdrawn(self) -> Iterator[tuple[int, Task, Operation]]:
         """What was pending and will not be done, because the step of that number took it away.

@@ -16,6 +16,9 @@ from typing import NamedTuple
 _ANCESTRY = r"[0-9]+(?:\.[0-9]+)*"
 _task = re.compile(_ANCESTRY)
 _primitive = re.compile(rf"(?:_|{_ANCESTRY}):[^0-9]")
+_unnamed = re.compile(
+    rf"(?P<maker>{_ANCESTRY}):(?P<number>[0-9]+)(?P<part>.*)|~(?P<type>\w+)(?P<rest>.*)", re.DOTALL
+)
 _slot = re.compile(rf"((?:_|{_ANCESTRY}):~?[a-z_]+[0-9]+)#([0-9]+)")
 
 
@@ -36,6 +39,21 @@ def sort_of(thing: str) -> Sort:
     if _task.fullmatch(thing):
         return Sort.TASK
     return Sort.PRIMITIVE if _primitive.match(thing) else Sort.MEMORY
+
+
+def unnamed_text(thing: str, tasks: dict[str, str]) -> str:
+    """What to call memory that no variable has led to: by who made it, or by its type. Empty for others."""
+    found = _unnamed.fullmatch(thing)
+    if found is None:
+        return ""
+    if found["type"]:
+        return f"a {found['type']}{_part(found['rest'])}"
+    return f"object {found['number']} of {tasks.get(found['maker'], found['maker'])}{_part(found['part'])}"
+
+
+def _part(text: str) -> str:
+    """What of an object; all of its items are the object itself."""
+    return "" if text in ("[]", "[*]") else text
 
 
 def slot_of(thing: str) -> Slot | None:

@@ -1,7 +1,13 @@
-"""A source place, `file.py:12`, as a file and a line; a file may have colons in its name."""
+"""A source place, `file.py:12`, as a file and a line; a file may have colons in its name.
+
+A file of a library is told as one looks for it there (`pydantic/main.py`), one of the user's as it is found
+from here: so they can be told apart where the user's files are.
+"""
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST = 7
@@ -20,3 +26,18 @@ def place_in(text: str) -> Place:
     if colon and line.isascii() and line.isdigit() and len(line) <= LONGEST:
         return Place(file, int(line))
     return Place(text, 0)
+
+
+def is_of_library(at: str) -> bool:
+    """Whether a place is in a library."""
+    return bool(at) and _is_elsewhere(place_in(at).file)
+
+
+@lru_cache(maxsize=256)
+def _is_elsewhere(file: str) -> bool:
+    return not os.path.isabs(file) and not os.path.exists(file)
+
+
+def line_text(at: str) -> str:
+    """A place in a sentence: `line 9`; in a library the whole of it, `pydantic/main.py:110`."""
+    return at if is_of_library(at) else f"line {place_in(at).line}"

@@ -9,7 +9,10 @@ WAITING = {
     "wake": "waits on",
     "get": "waits to get from",
     "put": "waits to put into",
+    "receive": "waits to receive from",
+    "send": "waits to send into",
     "take": "waits for a unit of",
     "await": "awaits",
+    "result": "waits for the result of",
     "exit": "waits for all threads",
 }

@@ -12,6 +12,8 @@ from possibly.views.text.phrases import METHODS, PHRASES, phrase_of
 
 STEPS = frozenset({"visible", "Operation"})
 """What makes a step; its kind comes first."""
+DATABASES = {"query", "update", "commit", "rollback", "close"}
+"""What a step of a database is; which one it is depends on the statement."""
 
 
 def kinds() -> Iterator[str]:
@@ -28,7 +30,7 @@ def _called(node: ast.Call) -> str:
 
 
 def test_every_kind_has_its_words() -> None:
-    found = {*kinds(), *futures.WRITERS, *futures.READERS}
+    found = {*kinds(), *futures.WRITERS, *futures.READERS, *DATABASES}
     assert len(found) > 40 and not sorted(found - PHRASES.keys())
 
 

@@ -34,6 +34,7 @@ def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
     kernel.settle_labels()
     name_by_lines(kernel.labels)
     waiting = [task for task in kernel.tasks if task.operation is not None]
+    waiting = [task for task in waiting if not _keeps_house(task)] or waiting
     spinning = [task for task in waiting if task.trail.changed is not None]
     rows = [_row(task, kernel) for task in waiting]
     cycle = _cycle({row["task"]: row["for"] for row in rows})
@@ -57,15 +58,21 @@ def _counts(task: Task) -> bool:
     return not task.daemon and operation is not None and operation.kind not in ("join", "join any", "exit")
 
 
+def _keeps_house(task: Task) -> bool:
+    """Whether it is a task of an event loop's own, which waits as long as the program runs."""
+    return task.why is not None and bool(task.why().get("keeps_house"))
+
+
 def _row(task: Task, kernel: Kernel) -> dict[str, Any]:
     operation = task.operation
     assert operation is not None
     told = task.why() if task.why is not None else {}
+    thing = kernel.labels.get(told["thing"], "") if "thing" in told else _things(task, kernel)
     return {
         "task": task.name,
         "name": task.label,
         "does": told.get("does", operation.kind),
-        "thing": kernel.labels.get(told["thing"], "") if "thing" in told else _things(task, kernel),
+        "thing": told.get("called") or thing,
         "at": operation.at,
         "for": told.get("for", []),
         "since": told.get("since", ""),

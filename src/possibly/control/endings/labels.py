@@ -64,19 +64,35 @@ def _assigned_at(place: str, kind: str) -> list[str]:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):
         return []
-    statements = (node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign))
-    pairs = (pair for node in statements if node.lineno == line for pair in _pairs(node))
-    return [target.id for target, value in pairs if isinstance(target, ast.Name) and _makes(value, kind)]
+    statements = (node for node in ast.walk(tree) if isinstance(node, _NAMING) and node.lineno == line)
+    pairs = [pair for node in statements for pair in _pairs(node)]
+    return [name for target, value in pairs if _makes(value, kind) and (name := _target(target, tree))]
 
 
-def _pairs(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    value = node.value
-    for target in targets[:1]:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            yield from zip(target.elts, value.elts, strict=False)
-        else:
+_NAMING = (ast.Assign, ast.AnnAssign, ast.With, ast.AsyncWith)
+"""Statements that give a new thing a name."""
+
+
+def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    match node:
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            yield from ((item.optional_vars, item.context_expr) for item in items if item.optional_vars)
+        case ast.Assign(targets=[ast.Tuple(elts=targets), *_], value=ast.Tuple(elts=values)):
+            yield from zip(targets, values, strict=False)
+        case ast.Assign(targets=[target, *_], value=value) | ast.AnnAssign(target=target, value=value):
             yield target, value
+
+
+def _target(target: ast.expr, tree: ast.Module) -> str:
+    """A variable, or an attribute of the object that a method is of: `Pool.free`."""
+    match target:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+            around = [each for each in classes if each.lineno <= target.lineno <= (each.end_lineno or 0)]
+            return f"{around[-1].name}.{name}" if around else ""
+    return ""
 
 
 def _makes(value: ast.expr | None, kind: str) -> bool:

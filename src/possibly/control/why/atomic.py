@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from possibly.control.causality import members
-from possibly.control.execution import Choice, Operation, Scheduler, Step, Task
+from possibly.control.execution import Choice, Operation, Scheduler, Step, Task, Thing
 from possibly.control.naming import Sort, sort_of
 from possibly.control.schedulers.bounded import Bounded
 from possibly.control.schedulers.course import Course
@@ -30,11 +30,21 @@ NEAREST = 3
 """So many beginnings of an interval are looked at for each end."""
 
 
-def smallest_atomic(near: Nearby, budget: int = MOST) -> Atomic | None:
-    for interval in sorted(_intervals(near), key=lambda each: _length(near, each))[:budget]:
+def smallest_atomic(
+    near: Nearby, budget: int = MOST, things: frozenset[Thing] = frozenset()
+) -> Atomic | None:
+    """Intervals that begin and end with one of the things come first: of a library there are many others."""
+    found = _intervals(near, things)
+    ranked = sorted(found, key=lambda each: (not _is_about(each, things), _length(near, each)))
+    for interval in ranked[:budget]:
         if _helps(near, interval) and _is_enough(near, interval):
             return interval
     return None
+
+
+def _is_about(interval: Atomic, things: frozenset[Thing]) -> bool:
+    first, last = ({a.thing for a in each.operation.footprint} for each in (interval.first, interval.last))
+    return bool(first & last & things)
 
 
 def _helps(near: Nearby, interval: Atomic) -> bool:
@@ -98,8 +108,11 @@ class Guarded:
         self._scheduler.done(step)
 
 
-def _intervals(near: Nearby) -> Iterator[Atomic]:
-    """For each moment the last few of its task after which something came that conflicts with both."""
+def _intervals(near: Nearby, things: frozenset[Thing]) -> Iterator[Atomic]:
+    """For each moment the last few of its task after which something came that conflicts with both.
+
+    Of those about one of the things there are as many more.
+    """
     order = near.order
     own: dict[Task, list[Moment]] = {}
     for last in near.moments():
@@ -107,13 +120,15 @@ def _intervals(near: Nearby) -> Iterator[Atomic]:
             continue
         meeting = near.conflicts(last) & ~order.of_task.get(last.task, 0)
         meeting &= (1 << _end(near, last)) - 1
-        found = 0
+        found = [0, 0]
         for first in reversed(own.setdefault(last.task, [])):
             assert first.number is not None
             between = meeting >> first.number << first.number
-            if between & near.conflicts(first) and found < NEAREST:
-                found += 1
-                yield Atomic(first, last, tuple(members(between)))
+            interval = Atomic(first, last, ())
+            which = _is_about(interval, things)
+            if between & near.conflicts(first) and found[which] < NEAREST:
+                found[which] += 1
+                yield interval._replace(between=tuple(members(between)))
         own[last.task].append(last)
 
 

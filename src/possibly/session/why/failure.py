@@ -7,7 +7,8 @@ from typing import Any
 
 from possibly.control.execution import Execution, Task
 from possibly.control.why import Cause
-from possibly.session.why.remedies import Remedy, remedy_of
+from possibly.session.why.case import Remedy
+from possibly.session.why.remedies import remedy_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,133 +8,39 @@ that knows something is told. Nothing is told that was not executed or does not 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from possibly.control.execution import CALLED_FROM, Execution
 from possibly.control.minimise import decisive
 from possibly.control.naming import Sort, parent_of, sort_of
 from possibly.control.why import Atomic, Cause, Moment, Pair
 from possibly.session.why import sources
-from possibly.trace.place import place_in
+from possibly.session.why.case import Case, Remedy
+from possibly.session.why.stuck import (
+    lock_order,
+    lost_wake_up,
+    nobody_left,
+    pool_waits_for_itself,
+    waiting_in_circles,
+)
+from possibly.trace.place import is_of_library, line_text, place_in
 
 CLOSING = frozenset({"close", "aclose", "shutdown", "stop", "terminate", "disconnect", "unlink", "clear"})
 ARRIVING = frozenset({"put", "put_nowait", "append", "appendleft", "send", "write"})
 TAKING = frozenset({"get", "get_nowait"})
 GIVING_BACK = {"get": "put", "get_nowait": "put", "acquire": "release", "take": "give", "receive": "send"}
 
+TELLING = frozenset({"set", "notify", "notify_all", "put", "put_nowait", "send", "send_nowait", "release"})
+HEARING = frozenset({"await", "wait", "is_set", "wake", "get", "get_nowait", "receive", "acquire", "look"})
+"""What a task does to tell others that something is so, and what these do to hear of it."""
+
 WRONG_END = "takes what came last: pop(0), or popleft() of a deque, takes the oldest"
-
-
-class Remedy(NamedTuple):
-    pattern: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What is known of a failure."""
-
-    execution: Execution
-    details: dict[str, Any]
-    cause: Cause
-
-    def name(self, thing: str) -> str:
-        return self.execution.names.get(thing) or self.execution.things.get(thing, thing)
-
-    @property
-    def pair(self) -> Pair | None:
-        return self.cause.pairs[0] if self.cause.pairs else None
-
-    def moments(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """What happened in each decisive step, with the step's number."""
-        for number, step in enumerate(decisive(self.execution)):
-            detail = step.detail if isinstance(step.detail, dict) else {}
-            kind, thing, _, at, _ = step.operation
-            if "turn" not in detail:
-                yield number, {"kind": kind, "thing": thing, **detail, "at": detail.get(CALLED_FROM, at)}
-            for each in (*detail.get("turn", ()), *detail.get("inside", ())):
-                yield number, {**each, "at": each.get(CALLED_FROM, each["at"])}
-
-    def at(self, moment: Moment) -> str:
-        """The line of a moment; where that is a library's, the user's that called it."""
-        detail = self.execution.steps[moment.number].detail if moment.number is not None else None
-        return str((detail or {}).get(CALLED_FROM, moment.operation.at))
 
 
 def remedy_of(execution: Execution, details: dict[str, Any], cause: Cause | None) -> Remedy | None:
     case = Case(execution, details, cause or Cause())
     return next((found for pattern in PATTERNS if (found := pattern(case)) is not None), None)
-
-
-# ---- nobody can go on ---------------------------------------------------------------------------
-
-
-def _lock_order(case: Case) -> Remedy | None:
-    rows = {row["task"]: row for row in case.details.get("waiting", ())}
-    cycle = [rows[task] for task in case.details.get("cycle", ()) if task in rows]
-    if not cycle or any(row["does"] not in ("acquire", "use", "await") for row in cycle):
-        return None
-    if len(cycle) == 1:
-        row = cycle[0]
-        words = (
-            f"{row['name']} holds {row['thing']} already: do not take it again ({row['at']}), or use an RLock"
-        )
-        return Remedy("a lock taken twice", words)
-    names = sorted(dict.fromkeys(row["thing"] for row in cycle))
-    ways = [f"{row['name']} takes {_held(row)} and then {row['thing']}" for row in cycle]
-    return Remedy("lock order", f"take {' and '.join(names)} in one order everywhere; {', '.join(ways)}")
-
-
-def _held(row: dict[str, Any]) -> str:
-    return " and ".join(each["thing"] for each in row["holds"]) or "another"
-
-
-def _lost_wake_up(case: Case) -> Remedy | None:
-    for row in case.details.get("waiting", ()):
-        if not row["missed"] or row["does"] != "wake":
-            continue
-        test = sources.test_around(row["at"])
-        if test is None:
-            words = f"{row['name']} waits for what was notified before: keep that in a variable,"
-            return Remedy(
-                "lost wake-up", f"{words} and test that before wait() at line {place_in(row['at']).line}"
-            )
-        question = ast.unparse(test.test)
-        words = f"test `{question}` with {row['thing']} held, and wait in a loop: `while {question}: wait()`"
-        return Remedy("lost wake-up", words)
-    return None
-
-
-def _nobody_left(case: Case) -> Remedy | None:
-    """A task waits for an item, and all who could bring one are gone."""
-    for row in case.details.get("waiting", ()):
-        if row["does"] == "get" and not row["for"]:
-            words = f"nobody is left who puts into {row['thing']}: put an end mark for each who gets from it"
-            return Remedy("missing item", words)
-    return None
-
-
-def _waiting_in_circles(case: Case) -> Remedy | None:
-    """Tasks that go round until another changes something, which does not before they do."""
-    rows = [row for row in case.details.get("waiting", ()) if row["spins"] and row["at"]]
-    if len(rows) < 2:
-        return None
-    ways = [
-        f"{row['name']} at line {_loop_of(row['at'])} until {row['thing'].replace(', ', ' or ')} changes"
-        for row in rows
-    ]
-    words = (
-        f"each goes round and waits for another: {', '.join(ways)}; let one of them go on without the others"
-    )
-    return Remedy("waiting in circles", words)
-
-
-def _loop_of(at: str) -> int:
-    """The line of the loop that a line is in."""
-    loops = [node for node in sources.around(at) if isinstance(node, ast.While | ast.For | ast.AsyncFor)]
-    return loops[-1].lineno if loops else place_in(at).line
 
 
 # ---- waking up, being cancelled -----------------------------------------------------------------
@@ -164,12 +70,11 @@ def _cancelled_inside(case: Case) -> Remedy | None:
         task = case.execution.steps[number].task
         mine = [m for n, m in told if case.execution.steps[n].task == task and n < number]
         taken = [m for m in mine if m.get("method") in GIVING_BACK]
-        line = place_in(moment["at"]).line
-        who = f"{case.name(task)} is cancelled at line {line}"
+        who = f"{case.name(task)} is cancelled at {line_text(moment['at'])}"
         if taken:
             what, back = case.name(taken[-1]["thing"]), GIVING_BACK[taken[-1]["method"]]
-            since = place_in(taken[-1]["at"]).line
-            words = f"{who}, after {taken[-1]['method']}() at line {since}: {back}() {what} in a `finally`"
+            since = line_text(taken[-1]["at"])
+            words = f"{who}, after {taken[-1]['method']}() at {since}: {back}() {what} in a `finally`"
             return Remedy("cancellation in a critical section", words)
         if any(m["kind"] == "write" for m in mine):
             words = f"{who}, in the middle of what it changes: undo or finish that in a `finally`"
@@ -193,16 +98,37 @@ def _missing_join(case: Case) -> Remedy | None:
     """The parent looks before its child has written."""
     for pair in case.cause.pairs:
         first, then = pair.first, pair.then
-        if not _is_ancestor(first.task, then.task) or not _reads_what_is_written(pair):
+        thing = _passed_on(pair)
+        if thing is None or not _is_ancestor(first.task, then.task):
             continue
-        child, place = case.name(then.task), _place_on(case, first, pair.thing)
-        line = place_in(place).line
+        child, place = case.name(then.task), _place_on(case, first, thing)
+        line = line_text(place)
         if sources.is_async(place):
-            return Remedy("missing await", f"await {child} before line {line}, which uses what it writes")
-        return Remedy(
-            "missing join", f"wait for the end of {child} (join) before line {line} uses what it writes"
-        )
+            return Remedy("missing await", f"await {child} before {line}, which uses what it writes")
+        return Remedy("missing join", f"wait for the end of {child} (join) before {line} uses what it writes")
     return None
+
+
+def _told_too_early(case: Case) -> Remedy | None:
+    """A task tells another that something is done, and does it afterwards."""
+    told, steps = list(case.moments()), decisive(case.execution)
+    for pair in case.cause.pairs:
+        reader, writer = pair.first, pair.then
+        if reader.number is None or _passed_on(pair) is None:
+            continue
+        before = [(steps[n].task, m) for n, m in told if n < reader.number or steps[n].task == reader.task]
+        said = {m["thing"]: m for task, m in before if task == writer.task and _does(m) in TELLING}
+        heard = [m["thing"] for task, m in before if task == reader.task and _does(m) in HEARING]
+        for thing in heard:
+            if thing in said and said[thing]["at"] and sort_of(thing) is not Sort.MEMORY:
+                early, late = line_text(said[thing]["at"]), line_text(_place_on(case, writer, pair.thing))
+                who = f"{case.name(writer.task)} tells of it at {early} ({case.name(thing)})"
+                return Remedy("told too early", f"{who} before {late} is done: put {late} first")
+    return None
+
+
+def _does(moment: dict[str, Any]) -> str:
+    return str(moment.get("method", moment["kind"]))
 
 
 def _changed_while_iterating(case: Case) -> Remedy | None:
@@ -219,8 +145,8 @@ def _changed_while_iterating(case: Case) -> Remedy | None:
     ]
     if not changes:
         return None
-    line, change = place_in(place).line, place_in(case.at(changes[0])).line
-    words = f"hold one lock around the loop at line {line} and around line {change}"
+    line, change = line_text(place), line_text(case.at(changes[0]))
+    words = f"hold one lock around the loop at {line} and around {change}"
     name = sources.iterated_at(place)
     return Remedy(
         "changed while it is gone through", words + (f", or go through a copy: list({name})" if name else "")
@@ -245,7 +171,7 @@ def _waits_until_done(case: Case, asked: dict[str, Any]) -> Remedy:
     name = case.name(asked["thing"])
     call = "queue.join()" if " " in name else f"{name.rpartition('.')[2]}.join()"
     call = f"await {call}" if sources.is_async(asked["at"]) else call
-    asks = f"{asked['method']}() at line {place_in(asked['at']).line}"
+    asks = f"{asked['method']}() at {line_text(asked['at'])}"
     return Remedy(
         "empty is not done", f"{asks} tells that all was taken, not that it is done: `{call}` waits for that"
     )
@@ -259,8 +185,8 @@ def _use_after_close(case: Case) -> Remedy | None:
             closing = (sources.methods_at(at) | {sources.function_of(at)}) & CLOSING
             is_told = any(word in message for word in ("closed", "shutdown", "shut down", "after "))
             if closing and (is_told or pair.first is one):
-                name, line = case.name(other.task), place_in(at).line
-                words = f"let {name} come to its end before {min(closing)}() at line {line}"
+                name = case.name(other.task)
+                words = f"let {name} come to its end before {min(closing)}() at {line_text(at)}"
                 return Remedy("use after close", words)
     return None
 
@@ -269,13 +195,13 @@ def _order_of_arrival(case: Case) -> Remedy | None:
     """Two tasks bring something, and whoever takes it relies on their order."""
     for pair in case.cause.pairs:
         both = [sources.methods_at(_place_on(case, each, pair.thing)) for each in (pair.first, pair.then)]
-        if not all(methods & ARRIVING for methods in both):
+        kinds = {pair.first.operation.kind, pair.then.operation.kind}
+        if not all(methods & ARRIVING for methods in both) and not kinds <= {"put", "send"}:
             continue
         thing = case.name(pair.thing or pair.then.operation.thing)
         pops = [m for _, m in case.moments() if m["at"] and sources.plain_pops(m["at"])]
         if pops:
-            line = place_in(pops[-1]["at"]).line
-            return Remedy("wrong end of a queue", f"pop() at line {line} {WRONG_END}")
+            return Remedy("wrong end of a queue", f"pop() at {line_text(pops[-1]['at'])} {WRONG_END}")
         words = f"what arrives in {thing} comes in the order in which tasks get there: number it, or sort it"
         return Remedy("order of arrival", words)
     return None
@@ -288,8 +214,7 @@ def _wrong_end(case: Case) -> Remedy | None:
     appended = {m["thing"] for _, m in case.moments() if m["at"] and "append" in sources.methods_at(m["at"])}
     for _, moment in case.moments():
         if moment["thing"] in appended and moment["at"] and sources.plain_pops(moment["at"]):
-            line = place_in(moment["at"]).line
-            return Remedy("wrong end of a queue", f"pop() at line {line} {WRONG_END}")
+            return Remedy("wrong end of a queue", f"pop() at {line_text(moment['at'])} {WRONG_END}")
     return None
 
 
@@ -310,7 +235,7 @@ def _two_at_once(case: Case) -> Remedy | None:
 def function_of(moment: Moment, execution: Execution) -> str:
     """The function that a moment enters."""
     kind, thing, *_ = moment.operation
-    return (execution.names.get(thing) or execution.things.get(thing, thing)) if kind == "enter" else ""
+    return execution.name_of(thing) if kind == "enter" else ""
 
 
 def _not_atomic(case: Case) -> Remedy | None:
@@ -361,8 +286,7 @@ def _order_needed(case: Case) -> Remedy | None:
     if not first or not then or sort_of(pair.thing or "") is not Sort.MEMORY:
         return None
     one, other = (
-        f"line {place_in(at).line} of {case.name(m.task)}"
-        for at, m in ((first, pair.first), (then, pair.then))
+        f"{line_text(at)} of {case.name(m.task)}" for at, m in ((first, pair.first), (then, pair.then))
     )
     wrote, writes = (_writes(each, pair.thing) for each in (pair.first, pair.then))
     if wrote and writes:
@@ -379,9 +303,9 @@ def _writes(moment: Moment, thing: str | None) -> bool:
 
 
 PATTERNS: tuple[Callable[[Case], Remedy | None], ...] = (
-    _lock_order, _lost_wake_up, _nobody_left, _waiting_in_circles, _forgotten_await, _empty_is_not_done,
-    _cancelled_inside, _if_not_while, _changed_while_iterating, _use_after_close, _missing_join,
-    _order_of_arrival, _two_at_once, _not_atomic, _wrong_end, _order_needed,
+    lock_order, lost_wake_up, nobody_left, pool_waits_for_itself, waiting_in_circles, _forgotten_await,
+    _empty_is_not_done, _cancelled_inside, _if_not_while, _changed_while_iterating, _use_after_close,
+    _missing_join, _told_too_early, _order_of_arrival, _two_at_once, _not_atomic, _wrong_end, _order_needed,
 )  # fmt: skip
 """Those that need more to be there come first."""
 
@@ -396,12 +320,14 @@ def _is_ancestor(one: str, other: str) -> bool:
     return False
 
 
-def _reads_what_is_written(pair: Pair) -> bool:
+def _passed_on(pair: Pair) -> str | None:
+    """The memory that the first reads and the other writes; or wrote, where it came first and was done."""
     read = {a.thing for a in pair.first.operation.footprint if not a.writes}
-    return any(
-        a.writes and a.thing in read and sort_of(a.thing) is Sort.MEMORY
-        for a in pair.then.operation.footprint
-    )
+    done = (step.operation.footprint for step in pair.other.steps if step.task == pair.then.task)
+    is_known = any(sort_of(a.thing) is Sort.MEMORY for a in pair.then.operation.footprint)
+    accesses = pair.then.operation.footprint if is_known else (a for footprint in done for a in footprint)
+    written = (a.thing for a in accesses if a.writes and sort_of(a.thing) is Sort.MEMORY)
+    return next((thing for thing in written if thing in read), None)
 
 
 def _place_on(case: Case, moment: Moment, thing: str | None, last: bool = False) -> str:
@@ -415,6 +341,9 @@ def _place_on(case: Case, moment: Moment, thing: str | None, last: bool = False)
 
 def _lines(first: str, last: str) -> str:
     one, other = place_in(first), place_in(last)
+    if is_of_library(first) and is_of_library(last):
+        places = line_text(first) if one == other else f"{line_text(first)} and {line_text(last)}"
+        return f"around the call of yours that leads to {places}"
     if one == other:
         return f"around line {one.line}"
     if one.file != other.file or one.line > other.line:

@@ -211,7 +211,8 @@ class Simplest:
             cause = replace(cause, pairs=(*cause.pairs, pair), tried=near.tried, passing=near.nearest)
             self._because(cause)
         cause = replace(cause, tried=near.tried)
-        atomic = smallest_atomic(near, min(12, most)) if most > 1 else None
+        things = frozenset(pair.thing for pair in cause.pairs[:1] if pair.thing is not None)
+        atomic = smallest_atomic(near, min(12, most), things) if most > 1 else None
         self._because(replace(cause, atomic=atomic, passing=near.nearest))
         no_return = point_of_no_return(near, min(60, most)) if most > 1 else None
         self._because(replace(cause, atomic=atomic, passing=near.nearest, no_return=no_return))

@@ -96,6 +96,8 @@ def violation_lines(tree: Tree, found: Violation, replay: str, full: bool = Fals
         yield plain(f"    {difference_words(tree, found)}")
         if cure := cure_words(tree, found):
             yield plain(f"  cure (order of arrival): {cure}")
+    elif found.end == "deadlock" and (known := deadlock_cure(tree.nodes[found.leaf])):
+        yield plain(f"  cure ({known[0]}): {known[1]}")
     yield plain(f"  replay: {replay.format(found.node)}")
 
 
@@ -161,6 +163,30 @@ def cure_words(tree: Tree, found: Violation) -> str:
     return (
         f"what {chosen.process} gets{where} comes in the order of arrival: number what is sent, or {another}"
     )
+
+
+SENDS = frozenset({"send", "ssend", "bsend", "rsend", "put"})
+RECEIVES = frozenset({"recv", "mrecv", "get"})
+
+
+def deadlock_cure(leaf: TreeNode) -> tuple[str, str] | None:
+    """What would help where every path ends with nobody going on: by what each waits in."""
+    words = [text.partition("(")[0].lower() for _, text, _ in leaf.pending]
+    names = " and ".join(process for process, _, _ in leaf.pending)
+    if not words:
+        return None
+    if len(words) > 1 and SENDS.issuperset(words):
+        return "all send first", f"{names} send before they receive: let one receive first, or use sendrecv"
+    if len(words) > 1 and RECEIVES.issuperset(words):
+        return "all receive first", f"{names} wait for a message before they send one: let one send first"
+    ranked = sorted(zip(words, leaf.pending, strict=True), key=lambda each: each[0] in RECEIVES | SENDS)
+    word, (process, text, at) = ranked[0]
+    where = f" at {at}" if at else ""
+    if word in RECEIVES:
+        return "missing message", f"nobody is left who sends what {process} waits for in {text}{where}"
+    if word in SENDS:
+        return "missing receive", f"nobody is left who receives what {process} sends in {text}{where}"
+    return "not all take part", f"every process has to come to {text}{where}, in the same order"
 
 
 def _received(tree: Tree, found: Violation) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,8 @@
 
 What happened after the failing step is left out, and so is how event loops keep house. Steps that are not in
 the causal past of the failing one do not matter, and are told as one line. If the rest is still longer than
-a screen, what is nearest to the pair that decides is kept, and the number of the others is told.
+a screen, what is nearest to the pair that decides is kept, and the number of the others is told. What
+libraries do with memory of their own belongs to the user's call, and is told as a number too.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from possibly.control.causality import Causality
 from possibly.control.execution import Execution
-from possibly.trace.place import place_in
+from possibly.control.naming import Sort, sort_of
+from possibly.trace.place import is_of_library, place_in
 from possibly.views.text.steps import Told, source_of, told_steps
+from possibly.views.text.words import count_text
 
 if TYPE_CHECKING:
     from possibly.control.why import Cause
@@ -28,6 +31,7 @@ OF_LOOP = frozenset(
     }
 )
 """What runners do before the program begins and when it is over."""
+TOUCHING = frozenset({"read", "write", "use"})
 CHANGES = frozenset({"write", "assign", "enter", "leave"})
 LONGEST = 26
 """Lines of a schedule that are shown unless everything is asked for."""
@@ -58,12 +62,13 @@ def schedule_lines(
     marks: Marks = Marks(),  # noqa: B008 - it is immutable
 ) -> list[str]:
     """The steps, a heading for each turn."""
-    rows = shown_rows(execution, full, marks.end)
+    found = shown_rows(execution, full, marks.end)
+    rows = found if full else _outer(found, marks)
     cause = marks.cause
     kept = {row.number for row in rows} if full else _kept(execution, rows, marks)
     marked = dict.fromkeys(deciding_rows(rows, cause) if cause is not None else (), "*")
     marked |= dict.fromkeys(failing_rows(rows, marks), ">")
-    shorter = _short_names({row.at for row in rows})
+    shorter = _short_names({row.shown_at for row in rows})
     lines: list[str] = []
     before, left = "", list[Told]()
     for row in rows:
@@ -79,7 +84,28 @@ def schedule_lines(
         line = _line(row, marked.get(row, " "), shorter)
         if lines[-1] != line:  # a line may read a thing twice
             lines.append(line)
-    return lines + ([_left_out(left, execution, marks)] if left else [])
+    lines += [_left_out(left, execution, marks)] if left else []
+    return lines + _folded_line({row.number for row in found} - {row.number for row in rows})
+
+
+def _outer(rows: Sequence[Told], marks: Marks) -> list[Told]:
+    """The rows that are not about what a library does for itself, and that say something to a reader."""
+    pairs = marks.cause.pairs[:1] if marks.cause is not None else ()
+    known = {row.thing for row in rows if not row.is_in_library} | {pair.thing for pair in pairs}
+    always = {*marks.failing, *marks.asked}
+    return [row for row in rows if row.number in always or not _is_inner(row, known)]
+
+
+def _is_inner(row: Told, known: set[str | None]) -> bool:
+    if row.says_little:
+        return True
+    is_touched = row.kind in TOUCHING and sort_of(row.thing) is Sort.MEMORY
+    return row.is_in_library and is_touched and row.thing not in known
+
+
+def _folded_line(steps: set[int]) -> list[str]:
+    count = len(steps)
+    return [f"  ... {count_text(count, 'step')} inside libraries (--full shows them)"] if steps else []
 
 
 def failing_rows(rows: Sequence[Told], marks: Marks) -> list[Told]:
@@ -101,24 +127,26 @@ def deciding_rows(rows: Sequence[Told], cause: Cause) -> list[Told]:
     for pair in cause.pairs[:1]:
         for moment in (pair.first, pair.then):
             mine = [row for row in rows if moment.number is not None and row.number == moment.number + 1]
-            touching = [row for row in mine if row.kind in ("write", "use", "read")]
-            found += ([row for row in mine if row.thing == pair.thing] or touching or mine)[:1]
+            touching = [row for row in mine if row.kind in TOUCHING]
+            same = [row for row in mine if row.thing == pair.thing]
+            done = [row for row in same if row in touching]
+            found += (done or same or touching or mine)[:1]
     return found
 
 
 def _line(row: Told, mark: str, shorter: dict[str, str]) -> str:
     text = f"  {mark} {'  ' if row.is_inside else ''}{row.text}"
-    if not row.at:
+    if not row.shown_at:
         return text
-    file, line = place_in(row.at)
-    source = source_of(row.at)
+    file, line = place_in(row.shown_at)
+    source = source_of(row.shown_at)
     found = f"{text:<40} {shorter.get(file, file)}:{line}"
     return f"{found}  {source}"[: max(WIDEST, len(found))] if source else found
 
 
 def _short_names(places: Iterable[str]) -> dict[str, str]:
-    """Files by their last names, where these tell them apart."""
-    files = {place_in(place).file for place in places if place}
+    """The user's files by their last names, where these tell them apart."""
+    files = {place_in(place).file for place in places if place and not is_of_library(place)}
     names = [file.rpartition("/")[2] for file in files]
     return {file: name for file, name in zip(files, names, strict=True) if names.count(name) == 1}
 

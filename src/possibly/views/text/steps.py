@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from possibly.control.execution import Execution, Step, Task
-from possibly.trace.place import place_in
+from possibly.control.execution import CALLED_FROM, Execution, Step, Task
+from possibly.trace.place import is_of_library, line_text, place_in
 from possibly.views.text.phrases import phrase_of, phrase_of_method
 from possibly.views.text.words import elided
 
@@ -46,11 +46,23 @@ class Told(NamedTuple):
     """What the user calls it."""
     is_inside: bool = False
     """It happened within the step, and nobody could have come just before it."""
+    called_from: str = ""
+    """The user's line, where `at` is a library's that it called."""
+    says_little: bool = False
+    """Nothing has led the user to the thing, and no value is known of it."""
+
+    @property
+    def shown_at(self) -> str:
+        return self.called_from or self.at
+
+    @property
+    def is_in_library(self) -> bool:
+        return bool(self.called_from) or is_of_library(self.at)
 
 
 def thing_name(thing: str, execution: Execution) -> str:
     """What users call a thing."""
-    return execution.names.get(thing) or execution.things.get(thing, thing)
+    return execution.name_of(thing)
 
 
 def source_of(at: str) -> str:
@@ -99,15 +111,18 @@ class _Teller:
     def told(self, number: int, step: Step) -> Iterator[Told]:
         detail = step.detail if isinstance(step.detail, dict) else {}
         turn = detail.get("turn")
-        if turn:
+        if turn and step.operation.kind != "timer":
             yield from self._moments(number, step.task, turn, False)
             return
         text = step_text(step, self.execution) + self._value(
             step.operation.kind, step.operation.thing, detail
         )
         kind, thing, _, at, _ = step.operation
-        yield Told(number, step.task, kind, thing, text, at, thing_name(thing, self.execution))
-        yield from self._moments(number, step.task, detail.get("inside", ()), True)
+        yield Told(
+            number, step.task, kind, thing, text, at, thing_name(thing, self.execution), False,
+            detail.get(CALLED_FROM, ""), self._says_little(thing, detail, at),
+        )  # fmt: skip
+        yield from self._moments(number, step.task, (*(turn or ()), *detail.get("inside", ())), True)
 
     def _moments(self, number: int, task: Task, moments: Any, is_inside: bool) -> Iterator[Told]:
         before = None
@@ -115,10 +130,20 @@ class _Teller:
             text = self._words(task, moment) + self._value(moment["kind"], moment["thing"], moment)
             kind, thing = moment["kind"], moment["thing"]
             name = thing_name(thing, self.execution)
-            row = Told(number, task, kind, thing, text, moment["at"], name, is_inside)
+            at, called_from = moment["at"], moment.get(CALLED_FROM, "") if moment["at"] else ""
+            if not is_of_library(at):  # what a loop does for a line of the user's is told at that line
+                called_from = ""
+            little = self._says_little(thing, moment, at)
+            row = Told(number, task, kind, thing, text, at, name, is_inside, called_from, little)
             if row != before and not is_only_a_reference(moment):
                 yield row
             before = row
+
+    def _says_little(self, thing: str, detail: dict[str, Any], at: str) -> bool:
+        if self.execution.has_name(thing):
+            return False
+        has_value = any(word in detail for word in ("value", "changed", "before"))
+        return not has_value or not at or is_of_library(at)
 
     def _words(self, task: Task, moment: dict[str, Any]) -> str:
         kind, name = moment["kind"], thing_name(moment["thing"], self.execution)
@@ -186,5 +211,4 @@ def is_only_a_reference(moment: dict[str, Any]) -> bool:
 
 
 def _line(at: str) -> str:
-    file, line = place_in(at)
-    return f"line {line}" if line else file
+    return line_text(at) if place_in(at).line else at

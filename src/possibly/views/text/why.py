@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.control.execution import CALLED_FROM, Execution, Step
 from possibly.control.why import Moment
-from possibly.trace.place import place_in
+from possibly.trace.place import is_of_library, line_text, place_in
 from possibly.views.text.phrases import Phrase, phrase_of, phrase_of_method
 from possibly.views.text.steps import is_only_a_reference, thing_name, value_of
+from possibly.views.text.words import count_text
 
 if TYPE_CHECKING:
     from possibly.control.why import Atomic, NoReturn, Pair
@@ -27,7 +28,7 @@ def why_lines(failure: Failure) -> list[str]:
     is_marked = cause.no_return is not None and cause.no_return.step == failure.details.get("step")
     lines = [f"  {pair_text(pair, execution)}" for pair in cause.pairs[:LATEST]]
     if lines:
-        tried = f"{cause.tried} execution{'s' if cause.tried != 1 else ''} tried"
+        tried = f"{count_text(cause.tried, 'execution')} tried"
         lines[0] = f"{lines[0]}: the other way round it does not fail ({tried})"
     if cause.atomic is not None:
         lines.append(f"  {atomic_text(cause.atomic, execution)}")
@@ -49,8 +50,8 @@ def atomic_text(atomic: Atomic, execution: Execution) -> str:
 
     name = execution.names.get(atomic.last.task, atomic.last.task)
     function = function_of(atomic.first, execution)
-    one, other = map(place_in, section_of(execution, atomic))
-    lines = f"line {one.line}" if one == other else f"line {one.line} to line {other.line}"
+    one, other = map(line_text, section_of(execution, atomic))
+    lines = one if one == other else f"{one} to {other}"
     where = f"in {function}" if function else f"at {lines}"
     others = sorted({execution.names.get(execution.steps[n].task, "") for n in atomic.between} - {name})
     who = " and ".join(others)
@@ -60,26 +61,30 @@ def atomic_text(atomic: Atomic, execution: Execution) -> str:
 def no_return_text(found: NoReturn, execution: Execution) -> str:
     """From which step on nothing helps."""
     if found.step == 0:
-        return f"every schedule fails: {_covered(found)}"
+        return f"every schedule fails ({_covered(found)}): no other order of the tasks cures it"
     step = execution.steps[found.step - 1]
-    moment = _done(Moment(found.step - 1, step.task, step.operation), _touched(step), execution)
+    moment = _done(Moment(found.step - 1, step.task, step.operation), _touched(step, execution), execution)
     if not found.is_exact:
         return f"no schedule that passes was met once {moment}: {_covered(found)}"
     return f"no return: once {moment}, every schedule fails"
 
 
-def _touched(step: Step) -> str | None:
+def _touched(step: Step, execution: Execution) -> str | None:
     """The memory that a turn touches first; what it changes rather than what it looks at."""
     turn = step.detail.get("turn", ()) if isinstance(step.detail, dict) else ()
     moments = [each for each in turn if each["kind"] in ("read", "write", "use")]
-    moments = [each for each in moments if not is_only_a_reference(each)]
+    moments = [
+        each for each in moments if not is_only_a_reference(each) and execution.has_name(each["thing"])
+    ]
     moments.sort(key=lambda each: each["kind"] != "write")
     return str(moments[0]["thing"]) if moments else None
 
 
 def _covered(found: NoReturn) -> str:
-    count = f"{found.executions} execution{'s' if found.executions != 1 else ''}"
-    return f"all {count}" if found.is_exact else f"{count}, which is not all"
+    count = count_text(found.executions, "execution")
+    if not found.is_exact:
+        return f"{count}, which is not all"
+    return f"all {count}" if found.executions != 1 else "there is no other"
 
 
 def _done(moment: Moment, thing: str | None, execution: Execution) -> str:
@@ -95,8 +100,8 @@ def _done(moment: Moment, thing: str | None, execution: Execution) -> str:
             phrase = phrase_of_method(each["method"]) if "method" in each else phrase_of(each["kind"])
             told = _told(phrase, thing, execution)
             return f"{name} {told}{_value(each)}{_at(each['at'], each)}"
-    if "turn" in detail:
-        other = _touched(execution.steps[moment.number])
+    if "turn" in detail and moment.operation.kind != "timer":
+        other = _touched(execution.steps[moment.number], execution)
         if other is not None and other != thing:
             return _done(moment, other, execution)
         return f"{name} had its turn{_at(moment.operation.at, detail)}"
@@ -125,7 +130,7 @@ def _value(detail: dict[str, object]) -> str:
 
 def _at(at: str, detail: dict[str, Any]) -> str:
     """Where it is; a library's line with the user's that called it."""
-    if called_from := detail.get(CALLED_FROM):
+    called_from = detail.get(CALLED_FROM)
+    if called_from and is_of_library(at):
         return f" (line {place_in(called_from).line}, in {at})"
-    line = place_in(at).line
-    return f" (line {line})" if line else ""
+    return f" ({line_text(at)})" if place_in(at).line else ""

@@ -87,14 +87,14 @@ def tell_use(method: str, thing: str, place: str, value: Any = None) -> None:
 
 
 def place_of_coroutine(coroutine: Any) -> str:
-    """Where a coroutine that is suspended stands in the user's code."""
+    """Where a coroutine that is suspended stands in the user's code; in a library's if it is in no other."""
     found = library = ""
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
-        if frame is not None and shown(frame.f_code.co_filename):
-            found = f"{shown(frame.f_code.co_filename)}:{frame.f_lineno}"
-        elif frame is not None and (file := of_library(frame.f_code.co_filename)):
+        if frame is not None and (file := of_library(frame.f_code.co_filename)):
             library = f"{file}:{frame.f_lineno}"
+        elif frame is not None and (file := shown(frame.f_code.co_filename)):
+            found = f"{file}:{frame.f_lineno}"
         coroutine = getattr(coroutine, "cr_await", None)
     return found or library
 
@@ -106,7 +106,7 @@ def _is_new(coroutine: Any) -> bool:
 
 def _first_line(coroutine: Any) -> str:
     code: Any = getattr(coroutine, "cr_code", None)
-    file = shown(code.co_filename) if code is not None else ""
+    file = shown(code.co_filename) if code is not None and not of_library(code.co_filename) else ""
     return f"{file}:{code.co_firstlineno}" if file else ""
 
 

@@ -8,10 +8,12 @@ somebody takes what it has put. A pipe ends when no process has its other end an
 
 from __future__ import annotations
 
+import io
 import pickle
 import queue
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 from possibly.control.execution import Access, Operation
@@ -24,10 +26,27 @@ from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import place_of
 from possibly.control.world.processes.holding import Held, ending, let_go, whose
 from possibly.control.world.processes.shared import Shared, makers
+from possibly.recorder.snapshot import snapshot
 
 ROOM = 65_536
 """Bytes that a pipe of the system holds; one for both directions is a pair of sockets, which hold more."""
 ROOM_OF_SOCKETS = 212_992
+LONGEST_TOLD = 1_000
+"""Bytes of a value that a report tells."""
+
+
+class _Plain(pickle.Unpickler):
+    """Reads values that no code of the program makes."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+def tell_data(kernel: Kernel, data: bytes) -> None:
+    """The value that goes through, for the report of the running step, if it is a plain one."""
+    if len(data) <= LONGEST_TOLD:
+        with suppress(Exception):  # whatever a program sends as bytes
+            kernel.tell({"value": snapshot(_Plain(io.BytesIO(data)).load())})
 
 
 # ---- in the first process ---------------------------------------------------------------------------
@@ -59,6 +78,7 @@ class Line:
         was_full = not self.has_room()
         self.state.taken += 1
         found = self.items.pop(0)
+        tell_data(kernel, found)
         if was_full:
             kernel.add(Access(self.filling, True))
             kernel.opened(("write", self.filling))
@@ -67,6 +87,7 @@ class Line:
     def put(self, kernel: Kernel, data: bytes) -> None:
         """Inside a step that touches what `State.put` says."""
         kernel.opened(("get", f"{self.state.name}#{self.state.puts}"))
+        tell_data(kernel, data)
         self.items.append(data)
         self.state.puts += 1
 
@@ -92,12 +113,13 @@ class Feeder:
 
     def __init__(self, line: Line) -> None:
         self.name = name_for("feeder")
+        process = running.kernel.current.label if running.kernel is not None else ""
         if running.kernel is not None:
-            running.kernel.labels[self.name] = "the sending of what it has put"
+            running.kernel.labels[self.name] = f"the buffer of {process}"
         self.line = line
         self.waiting: list[bytes] = []
         self.puts = self.sent = 0
-        threading.Thread(target=self._send, name="feeder", daemon=True).start()
+        threading.Thread(target=self._send, name=f"the sender of {process}", daemon=True).start()
 
     def item(self, number: int) -> str:
         return f"{self.name}#{number}"
@@ -106,6 +128,7 @@ class Feeder:
         thing = self.item(self.puts)
         kernel.visible("put", thing, (Access(thing, True), Access(counted, False)))
         kernel.opened(("send", thing))
+        tell_data(kernel, data)
         self.puts += 1
         self.waiting.append(data)
 

@@ -18,12 +18,14 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Generator, Iterator
+from functools import partial
 from typing import Any
 
+from possibly.control.endings.failures import met
 from possibly.control.execution import Access, Operation
 from possibly.control.models.locks import name_for
 from possibly.control.models.loops.timers import LOOP_START, never
-from possibly.control.models.loops.turns import awaited_in, beginning_of_coroutine, place_of_coroutine
+from possibly.control.models.loops.turns import beginning_of_coroutine, place_of_coroutine
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import INPUT, Kernel, Task
 from possibly.control.runtime.spin import coroutine_stack
@@ -155,8 +157,16 @@ def _next_turn(run: Run, kernel: Kernel, poll: Any) -> Any:
     trio_things.touch_scopes(task)
     if task.coro.__qualname__ == "EntryQueue.task":
         kernel.add(Access(run.called, True))
-    kernel.note(beginning_of_coroutine(task.coro, run.wakers.pop(chosen, "")))
+    kernel.note(_beginning(task, run.wakers.pop(chosen, "")))
     return []
+
+
+def _beginning(task: Any, waker: str) -> dict[str, Any]:
+    """Why a task goes on; one that is cancelled gets that from whoever woke it."""
+    error = getattr(task._next_send, "error", None)
+    if waker and isinstance(error, sys.modules["trio"].Cancelled):
+        return {"kind": "cancelled", "thing": waker, "at": place_of_coroutine(task.coro)}
+    return beginning_of_coroutine(task.coro, waker)
 
 
 def _is_of(run: Run, chosen: Task) -> bool:
@@ -169,11 +179,13 @@ def _end_turn(run: Run, kernel: Kernel) -> None:
     for task, mine in run.known.items():
         if not mine.ended and mine is kernel.current:
             trio_things.touch_scopes(task)
-            kernel.note({"kind": "awaits", **awaited_in(task.coro), "at": place_of_coroutine(task.coro)})
+            told = trio_things.awaited(task, run.known)
+            kernel.note({"kind": "awaits", **told, "at": place_of_coroutine(task.coro)})
         if not mine.ended and mine.operation is None:
             footprint = (Access(mine.name, False),)
             mine.operation = Operation("await", mine.name, footprint, place_of_coroutine(task.coro))
             mine.ready = never
+            mine.why = partial(trio_things.why_blocked, task, run.known)
 
 
 def _add(plain: Any) -> Any:
@@ -270,11 +282,22 @@ def _task_exited(plain: Any) -> Any:
         run, kernel = _run_of(self), running.kernel
         mine = run.known.get(task) if run is not None else None
         if mine is not None and kernel is not None:
+            if kernel.current is mine:
+                kernel.note(_end(outcome))
             kernel.add(Access(mine.name, True))
             kernel.end(mine)
         plain(self, task, outcome)
 
     return task_exited
+
+
+def _end(outcome: Any) -> dict[str, Any]:
+    """How a task has ended, as a moment of its last turn."""
+    error = getattr(outcome, "error", None)
+    if error is None or isinstance(error, sys.modules["trio"].Cancelled):
+        return {"kind": "ends", "thing": "" if error is None else "cancelled", "at": ""}
+    met(error)
+    return {"kind": "ends", "thing": f"with {type(error).__name__}", "at": ""}
 
 
 def _unrolled_run(plain: Any) -> Any:

@@ -2,6 +2,8 @@
 
 Every use of one writes it, but for those that only look. A coroutine tells again when it goes on. A turn
 reads the scopes that its task is in: a cancellation arrives at a task that waits, or at its next checkpoint.
+A thing has its name from the task that makes it, whoever uses it first. For what a task waits is read from
+the coroutines that it is in: the first that is a method of such a thing.
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.models.locks import label, name_for
-from possibly.control.models.loops.turns import caller_of_use, tell_use
+from possibly.control.models.loops.turns import awaited_in, caller_of_use, tell_use
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Task
 from possibly.probes.patching import Patches
 
+NESTED = "_nested_child_finished"
+"""Of a nursery: its task waits for the end of the others."""
 LOOKING = frozenset({"is_set", "locked", "statistics"})
 USED: dict[str, tuple[str, tuple[str, ...]]] = {
     "Event": ("trio._sync", ("is_set", "set", "wait", "statistics")),
@@ -35,7 +40,7 @@ USED: dict[str, tuple[str, tuple[str, ...]]] = {
     "MemoryReceiveChannel": (
         "trio._channel", ("receive_nowait", "receive", "clone", "close", "aclose", "statistics"),
     ),
-    "Nursery": ("trio._core._run", ("start_soon", "start", "_child_finished", "_nested_child_finished")),
+    "Nursery": ("trio._core._run", ("start_soon", "start", "_child_finished", NESTED)),
     "CancelScope": ("trio._core._run", ("_cancel", "cancel")),
 }  # fmt: skip
 """Class -> its module, and the methods that use what it stands for."""
@@ -45,23 +50,28 @@ PROPERTIES = {
     "Semaphore": ("value",),
     "Nursery": ("child_tasks",),
 }
+KINDS = {"MemoryChannelState": "channel", "StrictFIFOLock": "lock"}
+"""What users call what a class of another name makes."""
 _names: dict[int, tuple[Any, str]] = {}
 """Number -> the thing, which is kept so that no other gets its number, and its name."""
+_taken_at: dict[int, str] = {}
+"""Number of a lock that was taken -> the line that took it last."""
 
 
 def name_of(thing: Any) -> str:
+    thing = getattr(thing, "_state", thing)
     found = _names.get(id(thing))
     if found is None:
-        kind = type(thing).__name__.lower()
+        kind = KINDS.get(type(thing).__name__, type(thing).__name__.lower())
         found = _names[id(thing)] = thing, name_for(kind)
-        label(found[1], kind, 4)
+        label(found[1], kind, 3)
     return found[1]
 
 
 def touch(thing: Any, writes: bool) -> None:
     kernel = running.kernel
     if kernel is not None and kernel.current.host is not None and kernel.in_step:
-        kernel.add(Access(name_of(getattr(thing, "_state", thing)), writes))
+        kernel.add(Access(name_of(thing), writes))
 
 
 def touch_scopes(task: Any) -> None:
@@ -85,7 +95,7 @@ def _told(plain: Any, writes: bool) -> Any:
             _tell(plain.__name__, self, place, result if plain.__name__ == "receive" else given[:1])
             return result
 
-        coroutine.__name__ = plain.__name__
+        coroutine.__name__, coroutine.__qualname__ = plain.__name__, plain.__qualname__
         return coroutine
 
     def method(self: Any, *given: Any, **options: Any) -> Any:
@@ -101,7 +111,9 @@ def _told(plain: Any, writes: bool) -> Any:
 def _tell(method: str, thing: Any, place: str, value: Any) -> None:
     """The running turn has used a thing of trio."""
     if place and not method.startswith("_"):
-        tell_use(method, name_of(getattr(thing, "_state", thing)), place, value)
+        if method.startswith("acquire"):
+            _taken_at[id(thing)] = place
+        tell_use(method, name_of(thing), place, value)
 
 
 def _property(plain: property) -> property:
@@ -110,9 +122,90 @@ def _property(plain: property) -> property:
     return property(_told(plain.fget, False), setter)
 
 
+# ---- who waits for what -------------------------------------------------------------------------
+
+_WAITS = {"acquire": "acquire", "receive": "receive", "send": "send", "wait": "wake"}
+"""How threads wait that do the same."""
+
+
+def awaited(task: Any, known: dict[Any, Task]) -> dict[str, Any]:
+    """What a task waits for, as a moment of its turn tells it."""
+    found = _waits_in(task.coro)
+    if found is None:
+        return awaited_in(task.coro)
+    thing, method = found
+    if method == NESTED:
+        return {"thing": "", "things": [each.name for each in _children(thing, known)]}
+    return {"thing": name_of(thing), "method": method}
+
+
+def _children(nursery: Any, known: dict[Any, Task]) -> list[Task]:
+    return sorted((known[each] for each in nursery._children if each in known), key=lambda each: each.name)
+
+
+def _waits_in(coroutine: Any) -> tuple[Any, str] | None:
+    """The first thing of trio of which a coroutine is in a method that uses it."""
+    kinds = _kinds()
+    while coroutine is not None:
+        frame: Any = getattr(coroutine, "cr_frame", None)
+        thing = frame.f_locals.get("self") if frame is not None else None
+        if type(thing) in kinds and frame.f_code.co_filename == _told.__code__.co_filename:
+            return thing, coroutine.__name__
+        coroutine = getattr(coroutine, "cr_await", None)
+    return None
+
+
+def _kinds() -> set[type]:
+    found = (getattr(sys.modules[module], kind, None) for kind, (module, _) in USED.items())
+    return {each for kind in found if kind is not None for each in (kind, *kind.__subclasses__())}
+
+
+def why_blocked(task: Any, known: dict[Any, Task]) -> dict[str, Any]:
+    """For what a task waits that nobody wakes, as `endings.deadlock` tells it."""
+    if task.coro.__qualname__ in KEEPING_HOUSE:
+        return {"keeps_house": True}
+    told: dict[str, Any] = {
+        "holds": [(name_of(lock), _taken_at.get(id(lock), "")) for lock in _held_by(task)]
+    }
+    found = _waits_in(task.coro)
+    if found is None:
+        return told
+    thing, method = found
+    if method == NESTED:
+        children = _children(thing, known)
+        names = " and ".join(each.label for each in children)
+        return told | {"does": "join", "called": names, "for": [each.name for each in children]}
+    thing = getattr(thing, "_lock", thing) if method == "acquire" else thing  # that of a condition
+    owner = known.get(getattr(thing, "_owner", None))
+    is_unit = type(thing).__name__ in ("Semaphore", "CapacityLimiter")
+    told |= {"thing": name_of(thing), "does": "take" if is_unit else _WAITS.get(method, "await")}
+    return told | ({} if owner is None else {"for": [owner.name], "since": _taken_at.get(id(thing), "")})
+
+
+KEEPING_HOUSE = frozenset({"Runner.init", "EntryQueue.task"})
+"""Tasks of trio's own, which wait as long as the program runs."""
+
+
+def _held_by(task: Any) -> list[Any]:
+    return [thing for thing, _ in _names.values() if getattr(thing, "_owner", None) is task]
+
+
+def _named(plain: Any) -> Any:
+    def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
+        plain(self, *given, **options)
+        if running.kernel is not None:
+            name_of(self)
+
+    return __init__
+
+
 def install(patches: Patches) -> None:
     for kind, (module, methods) in USED.items():
         owner: Any = getattr(sys.modules[module], kind, None)
+        if (
+            owner is not None and "__init__" in vars(owner) and kind != "CancelScope"
+        ):  # of which every sleep makes one
+            patches.put(owner, "__init__", _named(owner.__init__))
         for name in methods:
             if hasattr(owner, name):
                 patches.put(owner, name, _told(getattr(owner, name), name not in LOOKING))
