@@ -278,3 +278,25 @@ def test_calls_of_threads_that_nothing_orders_come_in_any(tmp_path: Path) -> Non
     both = "[threading.Thread(target=call, args=(each,)).start() for each in (0, 1)]"
     found = explored(tmp_path, FROM_THREADS.format(call=CALLS["a call"], calls=both))
     assert found.failure is not None and found.failure.kind == "assertion"
+
+
+HEDGED = """\
+import asyncio
+ended = []
+async def fetch(number):
+    try: await asyncio.sleep({delay})
+    finally: ended.append(number)
+async def main():
+    tasks = [asyncio.create_task(fetch(each)) for each in (1, 2)]
+    _, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for each in pending: each.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    assert sorted(ended) == [1, 2], ended
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("delay", ["0", "0.1", "0.1 * number"])
+def test_who_is_ready_goes_on_before_a_later_sleep_ends(delay: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, HEDGED.format(delay=delay))
+    assert found.complete, (found.failure, found.open)

@@ -64,6 +64,8 @@ class Job:
     seed: int = 0
     fifo: bool = False
     """Event loops run what is ready in the order in which it became so."""
+    free_sleeps: bool = False
+    """Who sleeps in an event loop may overtake those who were ready before: to find out what decides."""
     split: bool = False
     """What is sent on a connection may arrive in pieces, or together with what follows."""
     faults: frozenset[str] = frozenset()
@@ -115,6 +117,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     kernel = Kernel(scheduler, _finisher(output, teller, life), stuck, job.limit)
     kernel.early_timeouts = job.early_timeouts
     kernel.fifo = job.fifo
+    kernel.free_sleeps = job.free_sleeps
     kernel.split = job.split
     kernel.faults = job.faults
     kernel.faults_most = kernel.faults_left = job.at_most

@@ -115,6 +115,8 @@ class Kernel:
         self.slack = 1.0
         """Seconds by which a sleep, a timer, a time-out or whoever is ready may come late."""
         self.fifo = False
+        self.free_sleeps = False
+        """A sleep may end before those go on who were ready when it began: for whoever asks what decides."""
         self.split = False
         """What is sent on a connection may arrive in pieces, or together with what follows."""
         self.faults: frozenset[str] = frozenset()
@@ -180,6 +182,8 @@ class Kernel:
         self._begins: dict[str, float] = {}
         """When each task that can go on could do so first."""
         self._clocks = Clocks()
+        self._since = 0
+        """Of the clock of the task whose step runs, when that began."""
         self._overtime = 0
         self._in_a_row = 0
         """Turns that the last task of a loop has had, one after another."""
@@ -501,7 +505,8 @@ class Kernel:
         self._enabled, self._pending, self._detail, self._shut = names, pending, None, ()
         self._every = ()
         self.joined = False
-        chosen.clock[chosen.index] = chosen.clock.get(chosen.index, 0) + 1
+        self._since = chosen.clock.get(chosen.index, 0)
+        chosen.clock[chosen.index] = self._since + 1
         chosen.operation = chosen.ready = chosen.refresh = chosen.why = None
 
     def _time_out(self, chosen: Task) -> None:
@@ -628,6 +633,17 @@ class Kernel:
         self.joined = True
         task = self._chosen
         self._clocks.step(task, self._operation.footprint)
+
+    def moment(self) -> tuple[int, int]:
+        """What the running step is known by: whoever comes after it has so much of its task in its past."""
+        return (self._chosen or self.current).index, self._since
+
+    def past(self) -> dict[int, int]:
+        """How many steps of each task the running one comes after, by what it has touched so far."""
+        task = self._chosen or self.current
+        if self.joined or self._operation is None:
+            return task.clock
+        return self._clocks.known(task, self._operation.footprint)
 
     def flush(self) -> None:
         """Closes the running step."""

@@ -156,6 +156,16 @@ class Clocks:
         self._touch(thing, writes, (dict(task.clock), task.time, -1, 0))
         task.clock[task.index] = task.clock.get(task.index, 0) + 1
 
+    def known(self, task: Task, footprint: tuple[Access, ...]) -> dict[int, int]:
+        """What the task's running step comes after if it touches just these."""
+        found = dict(task.clock)
+        for thing, writes in footprint:
+            for before in (self._written.get(thing), self._read.get(thing) if writes else None):
+                for index, count in (before[0] if before is not None else {}).items():
+                    if found.get(index, 0) < count:
+                        found[index] = count
+        return found
+
     def latest(self, footprint: tuple[Access, ...], but: str) -> float:
         """When these were written last, so that whoever waits for one of them could go on; but for one."""
         found = 0.0

@@ -78,3 +78,5 @@ class Cause:
     """An execution that does not fail and is as near as any that was tried."""
     tried: int = 0
     """Executions that were needed to know which pairs decide."""
+    is_freer: bool = False
+    """Only in orders that the event loop does not take by itself does it pass."""

@@ -40,6 +40,9 @@ MOST_STEPS = 40_000
 """Steps of all executions that are made to explain one: of long ones there are fewer."""
 
 
+NOTHING = Cause()
+
+
 class Judged:
     """A program whose executions fail where they violate a property by their own order of steps.
 
@@ -204,18 +207,46 @@ class Simplest:
         execution = self._failing()
         if execution is None:
             return
-        near = Nearby(self._judged, execution, self._asked(execution), self._judged.may_pass)
         most = max(1, MOST_STEPS // (1 + len(execution.steps)))
-        cause = Cause()
+        near = self._near(execution)
+        cause = self._found_near(near, most)
+        if near.nearest is None and any(step.operation.kind == "resume" for step in execution.steps):
+            cause = self._in_freer_orders(execution, most) or cause
+        no_return = point_of_no_return(near, min(60, most)) if most > 1 else None
+        self._because(replace(cause, no_return=no_return))
+
+    def _near(self, execution: Execution) -> Nearby:
+        return Nearby(self._judged, execution, self._asked(execution), self._judged.may_pass)
+
+    def _found_near(self, near: Nearby, most: int, cause: Cause = NOTHING) -> Cause:
+        """What decides, with at most so many executions."""
         for pair in deciding(near, min(24, most)):
             cause = replace(cause, pairs=(*cause.pairs, pair), tried=near.tried, passing=near.nearest)
             self._because(cause)
         cause = replace(cause, tried=near.tried)
         things = frozenset(pair.thing for pair in cause.pairs[:1] if pair.thing is not None)
         atomic = smallest_atomic(near, min(12, most), things) if most > 1 else None
-        self._because(replace(cause, atomic=atomic, passing=near.nearest))
-        no_return = point_of_no_return(near, min(60, most)) if most > 1 else None
-        self._because(replace(cause, atomic=atomic, passing=near.nearest, no_return=no_return))
+        cause = replace(cause, atomic=atomic, passing=near.nearest)
+        self._because(cause)
+        return cause
+
+    def _in_freer_orders(self, execution: Execution, most: int) -> Cause | None:
+        """What decides if sleeps may end early: a loop may go the one way that fails every time it runs."""
+        with self._free_sleeps():
+            other = self._judged.execute(Course(execution.schedule))
+            if other.schedule != execution.schedule or other.outcome is not execution.outcome:
+                return None
+            near = self._near(other)
+            cause = self._found_near(near, most, Cause(is_freer=True))
+        return cause if near.nearest is not None else None
+
+    @contextmanager
+    def _free_sleeps(self) -> Iterator[None]:
+        self.program.options["free_sleeps"] = True
+        try:
+            yield
+        finally:
+            del self.program.options["free_sleeps"]
 
     def _asked(self, execution: Execution) -> frozenset[int]:
         """The steps whose order a property may depend on, though nothing else does."""

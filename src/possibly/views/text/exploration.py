@@ -203,6 +203,7 @@ def _cause_document(failure: Failure) -> dict[str, Any] | None:
     remedy, atomic, no_return = failure.remedy, cause.atomic, cause.no_return
     return {
         "tried": cause.tried,
+        "freer": cause.is_freer,
         "atomic": None
         if atomic is None
         else {

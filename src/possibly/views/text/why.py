@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from possibly.control.why import Atomic, NoReturn, Pair
     from possibly.session.why.failure import Failure
 
+FREER = "the event loop itself never goes the other way: for this, sleeps were let end before others began"
 LATEST = 2
 """So many pairs are told."""
 
@@ -32,6 +33,8 @@ def why_lines(failure: Failure) -> list[str]:
         lines[0] = f"{lines[0]}: the other way round it does not fail ({tried})"
     if cause.atomic is not None:
         lines.append(f"  {atomic_text(cause.atomic, execution)}")
+    if cause.is_freer and lines:
+        lines.append(f"  {FREER}")
     if cause.no_return is not None and not (is_marked and "specification" in failure.details):
         lines.append(f"  {no_return_text(cause.no_return, execution)}")
     remedy = failure.remedy

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from types import CodeType
+from typing import Any, NamedTuple
 
 from possibly.control.attached import Attached
 from possibly.control.execution import ANY, SPIN, Access
@@ -27,10 +28,31 @@ PlainTask: Any = asyncio.Task
 PlainFuture: Any = asyncio.Future
 
 
+class Place(NamedTuple):
+    """Where a task stands in line."""
+
+    mine: str
+    """What its turn writes; "": nobody stands behind it."""
+    before: frozenset[str]
+    """What it reads: those who stand before it write that."""
+
+
+class Ready:
+    """A task is ready to go on: who has made it so, and, as soon as it does, its turn."""
+
+    __slots__ = ("gone", "made", "thing")
+
+    def __init__(self, thing: str, made: tuple[int, int]) -> None:
+        self.thing, self.made = thing, made
+        self.gone: tuple[int, int] | None = None
+
+
 class Line:
     """Tasks that one turn has started or woken: each goes on after the one before it.
 
-    Its turn writes a thing of its own, which the next in line reads.
+    Whoever begins to sleep goes on after all who are ready, as in a loop that runs these before it looks at
+    its clock. That counts for those of whom its turn knows: who is made ready by a turn that nothing orders
+    with it might have been made ready later just as well.
     """
 
     def __init__(self, loop: str) -> None:
@@ -38,9 +60,8 @@ class Line:
         self.waiting: set[str] = set()
         """The things of those who have not gone on."""
         self.last = ""
-        self._counts: dict[Task, int] = {}
-        self._places: dict[Task, tuple[str, str]] = {}
-        """What a task in line writes, and what it reads."""
+        self._ready: dict[Task, list[Ready]] = {}
+        self._places: dict[Task, Place] = {}
 
     @property
     def has_begun(self) -> bool:
@@ -51,32 +72,55 @@ class Line:
         """A new turn begins, perhaps behind what another has made ready."""
         self.last = last
 
-    def stand_behind(self, task: Task) -> str:
+    def stand_behind(self, task: Task, kernel: Kernel) -> frozenset[str]:
         """The running turn has made the task ready; returns whom it stands behind."""
-        count = self._counts[task] = self._counts.get(task, 0) + 1
-        before = self.last if self.last in self.waiting else ""
-        mine = self.last = f"{self.loop}.line {task.name}#{count}"
+        known = self._ready.setdefault(task, [])
+        before = frozenset({self.last} & self.waiting)
+        mine = self.last = f"{self.loop}.line {task.name}#{len(known) + 1}"
+        known.append(Ready(mine, kernel.moment()))
         self.waiting.add(mine)
-        self._places[task] = mine, before
+        self._places[task] = Place(mine, before)
         return before
 
-    def follow(self, task: Task) -> str:
-        """The task whose turn it was goes on after all that its turn made ready; returns the last of them."""
-        before = self.last if self.last in self.waiting else ""
-        self._places[task] = "", before
+    def follow(self, task: Task, kernel: Kernel) -> frozenset[str]:
+        """The task whose turn it was sleeps; returns what those write who go on before."""
+        if kernel.free_sleeps:
+            before = frozenset({self.last} & self.waiting)
+        else:
+            before = frozenset(self._ready_before(kernel.past(), task))
+        self._places[task] = Place("", before)
         return before
+
+    def _ready_before(self, past: dict[int, int], sleeper: Task) -> Iterator[str]:
+        """Those whom a turn with that past knows to be ready, and not to have gone on."""
+        for task, times in self._ready.items():
+            for each in reversed(times if task is not sleeper else ()):
+                if each.gone is not None and _is_in(past, each.gone):
+                    break
+                if _is_in(past, each.made):
+                    yield each.thing
 
     def footprint_of(self, task: Task) -> tuple[Access, ...]:
-        mine, before = self._places.get(task, ("", ""))
+        mine, before = self._places.get(task, NOWHERE)
         found = (Access(mine, True),) if mine else ()
-        return (*found, Access(before, False)) if before else found
+        return (*found, *(Access(each, False) for each in sorted(before)))
 
-    def leave(self, task: Task) -> tuple[Access, ...]:
+    def leave(self, task: Task, kernel: Kernel) -> tuple[Access, ...]:
         """The task goes on; returns what its turn touches for that."""
         found = self.footprint_of(task)
-        mine, _ = self._places.pop(task, ("", ""))
-        self.waiting.discard(mine)
+        mine, _ = self._places.pop(task, NOWHERE)
+        if mine:
+            self.waiting.discard(mine)
+            self._ready[task][-1].gone = kernel.moment()
         return found
+
+
+NOWHERE = Place("", frozenset())
+
+
+def _is_in(past: dict[int, int], moment: tuple[int, int]) -> bool:
+    index, count = moment
+    return past.get(index, 0) >= count
 
 
 class Calls:
@@ -305,7 +349,8 @@ class _Seen:
         return super().exception()  # type: ignore[misc]
 
     def cancelled(self) -> bool:
-        touch(self, False)
+        if not _only_passes_on(sys._getframe(1).f_code):
+            touch(self, False)
         found: bool = super().cancelled()  # type: ignore[misc]
         return found
 
@@ -318,6 +363,15 @@ class _Seen:
         return super().__await__()  # type: ignore[misc]
 
     __iter__ = __await__
+
+
+def _only_passes_on(caller: CodeType) -> bool:
+    """Whether a thread of a pool asks, to hand its result to a loop.
+
+    It does so in any case unless the loop is closed, which it asks next; then all that was done there is
+    known. So the answer alone decides nothing.
+    """
+    return caller.co_name == "_call_set_state" and caller.co_filename == asyncio.futures.__file__
 
 
 class Future(_Seen, PlainFuture):  # type: ignore[misc]

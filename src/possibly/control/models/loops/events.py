@@ -68,7 +68,8 @@ OFTEN, AGAIN = 20, 0.5
 """A callback that has called itself so often comes again so many seconds later."""
 GATHERS = "gather.<locals>._done_callback"
 GROUPS = "TaskGroup._on_task_done"
-COMMUTING = (GATHERS, GROUPS, "_wait.<locals>._on_completion")
+SERVES = "StreamReaderProtocol.connection_made.<locals>.callback"
+COMMUTING = (GATHERS, GROUPS, SERVES, "_wait.<locals>._on_completion")
 _turn_of: dict[Any, int] = {}
 
 
@@ -165,7 +166,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     handle = state.handles.pop(chosen)
     state.busy = True
     owner = _owner(handle)
-    in_line = state.line.leave(chosen)
+    in_line = state.line.leave(chosen, kernel)
     waited = _waited_for(owner) if owner is not None else (Access(chosen.name, True),)
     waited += state.calls.footprint_of(chosen)
     kernel.did((*waited, *in_line, *kernel.spun, *state.touched_by_turn(), *touched_by_turn()))
@@ -367,9 +368,9 @@ def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner
     if faults.may_come(kernel, faults.CANCEL):
         faults.threaten_task(kernel, owner, mine, state.host)
     if kernel.current is mine:
-        before = state.line.follow(mine)
+        before = state.line.follow(mine, kernel)
     else:
-        before = state.line.stand_behind(mine)
+        before = state.line.stand_behind(mine, kernel)
         if kernel.current.host is not None:
             state.wakers[mine] = kernel.current.name
     waits = owner._possibly_waits = _resolved_by(owner)
@@ -377,7 +378,8 @@ def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner
     footprint += (*state.line.footprint_of(mine), Access(state.end, False))
     mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(owner.get_coro()))
     mine.why = None
-    mine.ready = (lambda: state.can_go() and before not in state.line.waiting) if before else state.can_go
+    waiting = state.line.waiting
+    mine.ready = (lambda: state.can_go() and before.isdisjoint(waiting)) if before else state.can_go
     turn = state.turn
     if kernel.fifo:
         mine.ready = lambda: state.can_go() and turn == min(_turns(state))
