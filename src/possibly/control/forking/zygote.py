@@ -447,6 +447,7 @@ def _prepared_script(words: tuple[str, ...]) -> Callable[[], Any]:
         loader.exec_module(module)
 
     loading.code_of(file, "__main__")
+    imported(loading.imports[file, "__main__"])
     return program
 
 

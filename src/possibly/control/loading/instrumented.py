@@ -8,6 +8,7 @@ the next fork.
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
@@ -16,6 +17,7 @@ from types import CodeType, ModuleType
 
 from possibly.control.forking.repeatable import Judgement, judged
 from possibly.control.loading import library, packages
+from possibly.control.loading.ahead import named_first
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import sites
 from possibly.control.runtime.places import is_instrumented, shown
@@ -30,6 +32,8 @@ loaded: list[tuple[str, str]] = []
 """What the present execution had to compile."""
 judgements: dict[tuple[str, str], Judgement] = {}
 """Of each module in `codes`: whether its program may be executed again in the same process."""
+imports: dict[tuple[str, str], list[str]] = {}
+"""Of each module in `codes`: what of the standard library it imports first of all."""
 executed: list[str] = []
 """The user's modules that the present execution has loaded."""
 
@@ -54,6 +58,7 @@ def _compiled(file: str, module: str) -> CodeType:
     with open(file, "rb") as opened:
         tree = ast.parse(opened.read(), file)
     judgements[file, module] = judged(tree)
+    imports[file, module] = named_first(tree, os.path.dirname(file))
     return with_sites(InspectLoader.source_to_code(tree, file), shown(file) or file, module)
 
 

@@ -22,6 +22,8 @@ from possibly.probes.existing import existing
 
 PACKAGE = "package: "
 """Begins the family that stands for the code of a package."""
+STANDARD = frozenset({*sys.stdlib_module_names, "possibly"}) - {"__main__", "antigravity", "this", "idlelib"}
+"""Packages that can be imported without anybody noticing."""
 MODELLED = frozenset(
     "possibly threading _thread queue _queue asyncio concurrent time contextvars signal selectors "
     "socket select ssl multiprocessing subprocess datetime _pydatetime _strptime uvloop greenlet trio "
@@ -39,7 +41,7 @@ ATOMIC = {
         "builtins importlib _frozen_importlib _frozen_importlib_external zipimport site runpy abc "
         "_abc _py_abc enum types typing typing_extensions functools operator inspect dis opcode ast "
         "token tokenize keyword codecs encodings io _io os posixpath ntpath genericpath stat "
-        "_collections_abc __future__ _sitebuiltins sysconfig annotationlib "
+        "_collections_abc __future__ _sitebuiltins sysconfig annotationlib reprlib "
         "_colorize",
         "they make classes and functions, or look at what they are given and keep nothing",
     ),

@@ -118,7 +118,7 @@ def _imported(wanted: Callable[[str], bool]) -> list[str]:
 
 def _is_standard(name: str) -> bool:
     """Of the standard library, or ours."""
-    return name.partition(".")[0] in _STANDARD
+    return name.partition(".")[0] in packages.STANDARD
 
 
 def _is_installed(name: str) -> bool:
@@ -127,6 +127,3 @@ def _is_installed(name: str) -> bool:
     if not isinstance(file, str) or _is_standard(name):
         return False
     return any(file.startswith(folder) for folder in _folders) and bool(port.module_path(file))
-
-
-_STANDARD = frozenset({*sys.stdlib_module_names, "possibly"}) - {"__main__", "antigravity", "this", "idlelib"}
