@@ -12,6 +12,7 @@ to be one, such a reading counts as a change, which meets everybody; the next ex
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from enum import Enum
 from typing import Any
@@ -21,6 +22,9 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.things import CONTAINERS, Named, is_a, module_of
 
+_threads: dict[int, Any] = threading._active  # type: ignore[attr-defined]
+IDENTITIES, ADDRESSES, BEYOND = 1 << 32, 1 << 44, 1 << 47
+"""Numbers from the first on may be those of threads; those between the others may be addresses."""
 PLAIN_KEYS = frozenset({int, str, bool, float, bytes, type(None)})
 PLAIN_TYPES: frozenset[Any] = frozenset(CONTAINERS)
 WIDEST = 64
@@ -35,8 +39,23 @@ def key_of(value: Any, key: Any) -> str | None:
     if kind is int:
         if key < 0 and not is_a(value, dict):
             key += size_of(value)
-        return repr(key)
+        return repr(key) if key < IDENTITIES else _large_key(key)
     return _other_key(key)
+
+
+def _large_key(key: int) -> str | None:
+    """A number that may be the identity of a thread or the address of an object.
+
+    These are other ones in other executions, so the item is called after what has that number.
+    """
+    thread: Any = _threads.get(key)
+    if thread is not None:
+        return f"thread {thread._name!r}"
+    if not ADDRESSES <= key < BEYOND:
+        return repr(key)
+    memory = accesses.memory
+    named = memory.things.at(key) if memory is not None else None
+    return f"@{named.name}" if named is not None and named.exact else None
 
 
 def _other_key(key: Any) -> str | None:

@@ -200,6 +200,10 @@ class Things:
     def known(self, value: Any) -> Named | None:
         return self._known.get(id(value))
 
+    def at(self, address: int) -> Named | None:
+        """The name of the object there, if it has one."""
+        return self._known.get(address)
+
 
 class _Forget:
     """What a weak reference calls when its object has ended."""
