@@ -24,6 +24,24 @@ STREAMS = "from io import StringIO\nstreams = [StringIO(), StringIO()]"
 REGISTRY = "class A: pass\nclass B: pass\nregistry = {A: 0, B: 0}"
 CACHE = "from urllib.parse import urlsplit\nurlsplit.cache_clear()\nseen = []"
 READING = "limit, total = 1, 0"
+ADDRESSES = "class Item: pass\none, two = Item(), Item()\ncounts = {id(one): 0, id(two): 0}"
+IDENTITIES = "own = {}"
+MINE = "own[threading.get_ident()] = 1; own[threading.get_ident()] += 1"
+POOL = """\
+import threading
+from concurrent.futures import ThreadPoolExecutor
+lock, total = threading.Lock(), 0
+def add(amount):
+    global total
+    with lock: total += amount
+with ThreadPoolExecutor(3) as pool: list(pool.map(add, range(3)))
+assert total == 3
+"""
+TO_THREADS = """\
+import asyncio
+async def main(): return await asyncio.gather(asyncio.to_thread(len, "a"), asyncio.to_thread(len, "bc"))
+assert asyncio.run(main()) == [1, 2]
+"""
 
 
 def program(before: str, first: str, second: str, after: str = "") -> str:
@@ -36,8 +54,9 @@ def program(before: str, first: str, second: str, after: str = "") -> str:
         program(STREAMS, "streams[0].write('a'); streams[0].write('b')", "streams[1].write('c')"),
         program(REGISTRY, "registry[A] += 1", "registry[B] += 1", "assert sum(registry.values()) == 2"),
         program(CACHE, "urlsplit('http://a/b')", "urlsplit('http://a/b')"),
+        program(ADDRESSES, "counts[id(one)] += 1", "counts[id(two)] += 1"),
     ],
-    ids=["texts in C", "items by classes", "a cache of the standard library"],
+    ids=["texts in C", "items by classes", "a cache of the standard library", "items by addresses"],
 )
 def test_what_two_tasks_do_not_share_is_covered_at_once(source: str, tmp_path: Path) -> None:
     found = explored(tmp_path, source)
@@ -52,11 +71,12 @@ def test_what_two_tasks_do_not_share_is_covered_at_once(source: str, tmp_path: P
             STREAMS, "streams[0].write('a')", "streams[0].write('b')", "assert streams[0].getvalue() == 'ab'"
         ),
         program(REGISTRY, "registry[A] += 1", "registry[A] += 1", "assert registry[A] == 2"),
+        program(ADDRESSES, "counts[id(one)] += 1", "counts[id(one)] += 1", "assert counts[id(one)] == 2"),
         program(
             CACHE, "urlsplit('http://a/b')", "seen.append(urlsplit.cache_info().misses)", "assert seen == [1]"
         ),
     ],
-    ids=["texts in C", "items by classes", "a cache of the standard library"],
+    ids=["texts in C", "items by classes", "items by addresses", "a cache of the standard library"],
 )
 def test_what_they_share_is_still_seen(source: str, tmp_path: Path) -> None:
     assert explored(tmp_path, source).holds is False
@@ -66,3 +86,15 @@ def test_a_task_that_reads_much_before_what_is_known_to_be_shared_can_be_learnt_
     adding = "global total; done = sum(limit for _ in range(1_001)); total += 1"
     found = explored(tmp_path, program(READING, adding, adding, "assert total > 0"))
     assert found.complete, found.open
+
+
+def test_items_are_called_after_the_threads_whose_identities_they_have(tmp_path: Path) -> None:
+    found = explored(tmp_path, program(IDENTITIES, MINE, MINE, "assert sorted(own.values()) == [2, 2]"))
+    assert found.complete, found.open
+
+
+@pytest.mark.parametrize(("source", "most"), [(POOL, 6), (TO_THREADS, 35)], ids=["a pool", "a loop"])
+def test_how_a_pool_ends_and_hands_over_makes_few_orders(source: str, most: int, tmp_path: Path) -> None:
+    found = explored(tmp_path, source)
+    assert found.complete, found.open
+    assert found.executions - found.restarts <= most

@@ -16,8 +16,20 @@ from possibly.probes import port
 from possibly.probes.patching import Patches
 
 DONE = ("CANCELLED", "CANCELLED_AND_NOTIFIED", "FINISHED")
-WRITERS = ("set_result", "set_exception", "cancel", "set_running_or_notify_cancel", "add_done_callback")
-READERS = ("done", "running", "cancelled")
+OUTCOME, RUNNING, CALLBACKS = "", ".running", ".callbacks"
+"""What a future is to others: what has come of it, whether somebody works on it, and who wants to be told."""
+CHANGES = {
+    "set_result": (Access(OUTCOME, True),),
+    "set_exception": (Access(OUTCOME, True),),
+    "cancel": (Access(OUTCOME, True), Access(RUNNING, True)),
+    "set_running_or_notify_cancel": (Access(OUTCOME, False), Access(RUNNING, True)),
+    "add_done_callback": (Access(OUTCOME, False), Access(CALLBACKS, True)),
+}
+LOOKS = {
+    "done": (Access(OUTCOME, False),),
+    "cancelled": (Access(OUTCOME, False),),
+    "running": (Access(OUTCOME, False), Access(RUNNING, False)),
+}
 
 
 def install(patches: Patches) -> None:
@@ -26,10 +38,8 @@ def install(patches: Patches) -> None:
 
     kind: Any = _base.Future
     patches.put(kind, "__init__", _named(kind.__init__))
-    for name in WRITERS:
-        patches.put(kind, name, _step(getattr(kind, name), name, True))
-    for name in READERS:
-        patches.put(kind, name, _step(getattr(kind, name), name, False))
+    for name, touched in (CHANGES | LOOKS).items():
+        patches.put(kind, name, _step(getattr(kind, name), name, touched))
     for name in ("result", "exception"):
         patches.put(kind, name, _waiting(getattr(kind, name), name))
     for module in (_base, futures):
@@ -60,12 +70,12 @@ def is_done(future: Any) -> bool:
     return future._state in DONE
 
 
-def _step(plain: Any, kind: str, writes: bool) -> Any:
+def _step(plain: Any, kind: str, touched: tuple[Access, ...]) -> Any:
     def told(self: Any, *given: Any, **options: Any) -> Any:
         kernel = running.kernel
-        if kernel is not None and (writes or not port.called_by_library()):
+        if kernel is not None and (kind in CHANGES or not port.called_by_library()):
             name = name_of(self)
-            kernel.visible(kind, name, (Access(name, writes),))
+            kernel.visible(kind, name, tuple(Access(f"{name}{part}", writes) for part, writes in touched))
             if kind in ("set_result", "set_exception", "cancel") and not is_done(self):
                 kernel.opened(("result", name))
         return plain(self, *given, **options)

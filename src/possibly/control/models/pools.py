@@ -3,21 +3,25 @@
 A pool starts a thread for each call until it has as many as it may, and that thread begins with that call.
 The standard library would first look whether a thread is idle, and any thread may take any call; what calls
 can do to each other is the same, up to which thread runs them. Later calls are taken from the queue by
-whichever thread comes first. If code that a pool runs asks which thread it is in, or keeps something for its
+whichever thread comes first. The word that ends all threads stays for the next one. If code that a pool runs asks which thread it is in, or keeps something for its
 thread (`threading.local`), the library's own way is followed step by step (`memory.WORKERS`).
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from typing import Any
 
+from possibly.control.execution import Access, Operation
 from possibly.control.loading.callers import tell_of_calls
 from possibly.control.models.locks import Lock
+from possibly.control.models.queues import SimpleQueue
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.memory import WORKERS
+from possibly.control.runtime.places import place_of
 from possibly.probes.patching import Patches
 
 
@@ -65,12 +69,51 @@ class _Uncounted:
         pass
 
 
+class _Calls(SimpleQueue):
+    """The calls that wait for a thread, and at last None: it ends each thread that comes to it.
+
+    In the library whoever takes that puts it back for the next one. Here it stays, so that it makes no
+    difference which thread ends first.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._leaving: set[str] = set()
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        kernel = running.kernel
+        if item is not None or kernel is None or kernel.current.name not in self._leaving:
+            super().put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        kernel, state = running.kernel, self._state
+        if kernel is None or not block:
+            return super().get(block, timeout)
+        at = place_of(sys._getframe(1))
+        kernel.visible(
+            "get", state.name, self._taking(), at, lambda: bool(self.queue), None, None,
+            lambda: Operation("get", state.name, self._taking(), at),
+        )  # fmt: skip
+        kernel.did(self._taking())
+        if self.queue[0] is None:
+            self._leaving.add(kernel.current.name)
+            return None
+        state.taken += 1
+        return self.queue.popleft()
+
+    def _taking(self) -> tuple[Access, ...]:
+        found: tuple[Access, ...] = self._state.get(0)
+        stays = bool(self.queue) and self.queue[0] is None
+        return tuple(Access(each.thing, False) for each in found) if stays else found
+
+
 def _init(plain: Any) -> Any:
     def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
         plain(self, *given, **options)
         self._threads = _InLine()
         if not _is_told_apart():
             self._idle_semaphore = _Uncounted()
+            self._work_queue = _Calls()
 
     return __init__
 
