@@ -106,4 +106,5 @@ def _module_of(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names, and those that every module has."""
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

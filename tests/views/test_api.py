@@ -22,6 +22,10 @@ def test_the_names_of_the_contract() -> None:
     assert repr(verdict) == "<ctl: violated>"
 
 
+def test_dir_lists_the_names_of_the_interface_and_nothing_else() -> None:
+    assert [name for name in dir(possibly) if not name.startswith("__")] == sorted(possibly.__all__)
+
+
 def test_explain_tells_the_failing_order() -> None:
     text = possibly.check(possibly.load(EXAMPLE), ctl=MUTEX).explain()
     assert "it ends where !(P1.critical & P2.critical) is false" in text

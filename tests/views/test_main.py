@@ -15,7 +15,7 @@ import pytest
 from possibly import __version__
 from possibly.errors import PossiblyError
 from possibly.views.cli import main as door
-from possibly.views.cli.main import main
+from possibly.views.cli.main import arguments_of, main
 from possibly.views.cli.recorded import check
 from tests.views.conftest import SAFE, TRUE
 
@@ -72,6 +72,23 @@ def test_possibly_alone_prints_the_help_and_claims_nothing(capsys: Capture) -> N
     captured = capsys.readouterr()
     assert captured.out.startswith("usage: possibly") and "exit status:" in captured.out
     assert captured.err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "a.py", "-o", "x"], "possibly: -o behind a.py is given to the program; options of"),
+        (["explore", "a.py", "--seed=3"], "possibly: --seed behind a.py is given to the program; options of"),
+        (["run", "-m", "a", "--races"], "possibly: --races behind a is given to the program; options of"),
+        (["run", "--", "a.py", "-o", "x"], ""),
+        (["run", "a.py", "--own"], ""),
+        (["run", "-o", "x", "a.py", "-"], ""),
+    ],
+)
+def test_options_behind_the_program_are_told(words: list[str], said: str, capsys: Capture) -> None:
+    assert arguments_of(words).arguments == words[-len(arguments_of(words).arguments) :]
+    told = capsys.readouterr().err
+    assert told.startswith(said) and bool(told) == bool(said)
 
 
 def failing_with(error: BaseException) -> Callable[..., int]:

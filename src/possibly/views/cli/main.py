@@ -17,7 +17,7 @@ from importlib import import_module
 
 from possibly.errors import PossiblyError
 from possibly.views.cli.files import error_of, kept_apart, project_file
-from possibly.views.cli.messages import BAD, complain
+from possibly.views.cli.messages import BAD, complain, remark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,24 @@ def arguments_of(words: list[str]) -> Any:
         found = _parsed(parser(names, project), words)
     if project is not None:
         project.complete(found)
+    _tell_of_misplaced(found, words)
     return found
+
+
+def _tell_of_misplaced(found: Any, words: list[str]) -> None:
+    """What is called as an option of ours and stands behind the program is the program's: is that meant?"""
+    given = [word.partition("=")[0] for word in getattr(found, "arguments", None) or () if word[:1] == "-"]
+    if not given or "--" in words:
+        return
+    from argparse import ArgumentParser
+
+    declared = ArgumentParser()
+    _module(words[0]).add_arguments(declared)
+    if ours := [word for word in given if word in declared._option_string_actions]:
+        name = found.program or found.module
+        remark(
+            f"possibly: {ours[0]} behind {name} is given to the program; options of possibly come before it"
+        )
 
 
 def _parsed(reader: argparse.ArgumentParser, words: list[str]) -> Any:
