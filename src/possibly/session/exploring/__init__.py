@@ -5,6 +5,7 @@
 - `cluster`: exploring with the machines of a cluster
 - `confirm`: confirming a prediction
 - `deepening`: levels of preemptions beside a search that will not come to its end
+- `diverged`: what is told of an execution that did not go the way it had gone before
 - `exploration`: what is asked of a search, and what it answers
 - `explore`: exploring a program
 - `functions`: exploring a function

@@ -15,11 +15,12 @@ from possibly.control.coverage import coverage_of
 from possibly.control.execution import ENDLESS, Execution, Explorer, Outcome
 from possibly.control.forking.patience import TimeIsUp
 from possibly.control.forking.zygote import ControlledProgram
-from possibly.control.tree import HUNT, Node, strayed
+from possibly.control.tree import HUNT, Node
 from possibly.control.workers import Team
 from possibly.session.exploring.checks import Check
 from possibly.session.exploring.claims import watch_claims, with_claims
 from possibly.session.exploring.deepening import Deepening
+from possibly.session.exploring.diverged import OUTSIDE_DECIDES, diverged, in_words
 from possibly.session.exploring.exploration import BAD, Exploration, Options, Progress, explorer_for
 from possibly.session.why.failure import Failure
 from possibly.session.why.simplest import Simplest
@@ -49,7 +50,7 @@ def _trusted_in(assumed: str) -> str | None:
     return rest.split()[0] if is_trusted else None
 
 
-def _left_by(explorer: Any, options: Options) -> tuple[str, Reason] | None:
+def _left_by(explorer: Any, options: Options, names: dict[str, str]) -> tuple[str, Reason] | None:
     """What an explorer that has nothing left did not cover, if it is one that leaves something out."""
     if options.scheduler == "bounded" and not explorer.is_complete:
         more = Reason(remedy="a larger --preemptions, or --scheduler dpor")
@@ -58,7 +59,7 @@ def _left_by(explorer: Any, options: Options) -> tuple[str, Reason] | None:
     if getattr(explorer, "is_joined", False):
         return None
     if tree is not None and tree.divergence is not None:
-        return f"something outside control decides: {tree.divergence}", Reason(remedy=SAME_AGAIN)
+        return OUTSIDE_DECIDES + in_words(tree.divergence, names), Reason(remedy=SAME_AGAIN)
     if tree is not None and tree.root.open:
         return "executions that could not be learnt from", Reason(remedy=SAME_AGAIN)
     return None
@@ -122,6 +123,8 @@ class Search:
         """Some execution was not the first in its process."""
         self.ordered: Ordered | None = None
         """Both orders of turns that run code of libraries are explored."""
+        self.names: dict[str, str] = {}
+        """What users call the tasks that were seen."""
         self.hunted = False
         """Schedules that starve a task have been looked for."""
         self.worked = 0.0
@@ -242,7 +245,7 @@ class Search:
         """Turns that run code of libraries were taken to commute: all begins anew with both orders."""
         if not self.program.order_libraries():
             return False
-        self.found.open = {what: why for what, why in self.found.open.items() if why.remedy != SAME_AGAIN}
+        self.found.open = {what: why for what, why in self.found.open.items() if SAME_AGAIN not in why.remedy}
         self.found.restarts += 1
         self._begin_anew()
         steps = self.found.steps
@@ -323,7 +326,7 @@ class Search:
     def _conclude(self) -> None:
         """Nothing is left to explore."""
         found = self.found
-        left = None if self.deepening.is_complete else _left_by(self.explorer, self.options)
+        left = None if self.deepening.is_complete else _left_by(self.explorer, self.options, self.names)
         if left is not None:
             found.open[left[0]] = left[1]
         for family in self.program.left:
@@ -352,6 +355,7 @@ class Search:
         """Takes an execution in that a plan asked for; `leaf`: that of the tree, where it is known."""
         found, asking = self.found, self.explorer
         self.count(1, len(execution.steps))
+        self.names |= execution.names
         self._note(execution)
         watch_claims(self.program)
         if self.program.claims and self.options.join != "none":  # they speak of the order of steps
@@ -365,12 +369,12 @@ class Search:
             plan = self.explorer.plan()
         if execution.outcome is Outcome.DIVERGED or _strayed(execution, plan):
             if self.reused:
-                self.begin_anew_in_fresh_processes(_divergence(execution, plan))
+                self.begin_anew_in_fresh_processes(diverged(execution, getattr(plan, "prefix", ()))[0])
                 return
             if self._orders_libraries():
                 return
-            place = str((execution.failure or {}).get("place", ""))
-            found.open[_divergence(execution, plan)] = Reason(place, SAME_AGAIN)
+            told, reason = diverged(execution, getattr(plan, "prefix", ()))
+            found.open[told] = reason
         if not self.program.repeat:
             if not self.deepening.learn(execution, plan):
                 self._learn(execution, leaf if self.explorer is asking else None)
@@ -454,8 +458,3 @@ def _strayed(execution: Execution, plan: Any) -> bool:
     """The execution ended before it had done all that was planned except the last choice, which may fail."""
     prefix = getattr(plan, "prefix", ())
     return execution.outcome is Outcome.CUT_OFF and len(execution.steps) < len(prefix) - 1
-
-
-def _divergence(execution: Execution, plan: Any) -> str:
-    told = (execution.failure or {}).get("message") or strayed(execution.steps, plan.prefix)
-    return f"something outside control decides: {told}"
