@@ -182,6 +182,34 @@ def test_what_is_told_for_its_order_answers_no_other_question(tmp_path: Path) ->
     assert "--watch ready" in (verdict.reason or "")
 
 
+OWN_LOOP = """\
+    import asyncio, threading
+    n = 0
+    class Loop(asyncio.SelectorEventLoop):
+        def run_forever(self):
+            asyncio._set_running_loop(self)
+            self._thread_id, self._stopping = threading.get_ident(), False
+            try:
+                while not self._stopping:
+                    self._run_once()
+            finally:
+                self._thread_id = None
+                asyncio._set_running_loop(None)
+    async def main():
+        global n
+        n += 1
+    loop = Loop()
+    n += 1
+    loop.run_until_complete(main())
+    loop.close()
+    n += 1
+    """
+
+
+def test_the_first_task_of_a_loop_that_says_not_that_it_runs_comes_after_the_thread(tmp_path: Path) -> None:
+    assert races(recorded(tmp_path, OWN_LOOP, races=True).trace) == []
+
+
 LOOP = """\
     import asyncio
     n = 0

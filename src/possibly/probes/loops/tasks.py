@@ -88,6 +88,8 @@ class _Driver(Coroutine):  # type: ignore[type-arg]
         is_new = False
         if not self._started:
             self._started = True
+            if not port.has_task_finder():  # a loop of its own kind, as that of uvloop, says not that it runs
+                find_tasks_of(asyncio._get_running_loop())
             port.after("start", self._task)
             is_new = True
             if self._asked:
