@@ -58,8 +58,6 @@ before: Callable[..., None] = QUIET.before
 after: Callable[..., None] = QUIET.after
 thorough = False
 """The listener wants to hear of looks at a primitive that do not change it, and of who waits for ever."""
-tells_turns = False
-"""The listener wants to hear of each turn of a task of an event loop."""
 
 _numbers = itertools.count(1)
 

@@ -95,7 +95,6 @@ class Recording:
         os.environ[VARIABLE] = replace(self.settings, name="", parent=self.log.key, spawn="").text()
         port.listen(self.log)
         port.thorough = self.settings.watch.everything
-        port.tells_turns = self.settings.watch.everything or self.settings.watch.shared
         self._connect_exits()
         Access(self.log).put()
         install_all(self.patches)

@@ -1,9 +1,9 @@
 """Turns of tasks: from an event of kind `turn` to the next of its process no other task of its loop runs.
 
-A recording that tells all accesses tells turns; the `tag` names the loop. Tasks that are ready go on in the
-order in which they became so. Since when a task was ready is known if its turn is the first (since it was
-spawned), if it gave its turn before away without waiting (`yielded`), or if it begins with what it had waited
-for; else it waited for a time or for the world, and may have been ready at any moment.
+The `tag` names the loop. Tasks that are ready go on in the order in which they became so. Since when a task
+was ready is known if its turn is the first (since it was spawned), if it gave its turn before away without
+waiting (`yielded`), or if it begins with what it had waited for; else it waited for a time or for the world,
+and may have been ready at any moment.
 """
 
 from __future__ import annotations

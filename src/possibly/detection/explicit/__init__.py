@@ -6,4 +6,5 @@
 - `linear`: the plain engine for ltl
 - `rowsets`: sets of cuts as rows of bits, in plain Python
 - `sweep`: the explicit engine
+- `turns`: answers on runs that tell of turns of tasks, which event loops do not interrupt
 """

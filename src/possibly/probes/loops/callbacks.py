@@ -75,8 +75,7 @@ class Scheduled:
 
     def _begin(self, *_: Any) -> None:
         port.after("start", self._process)
-        if port.tells_turns:
-            tell_turn()
+        tell_turn()
         if self._earlier:
             port.after("join", self._earlier)
 

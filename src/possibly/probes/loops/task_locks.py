@@ -63,8 +63,6 @@ def _after(kind: Any, method: str, action: str, patches: Patches) -> None:
 
 def _how(turns: int) -> str | None:
     """Whoever may be called off while he waits only tries; `turns`: how many there were before."""
-    if not port.tells_turns:
-        return None
     if limits.is_limited():
         return port.TRIED
     return port.WAITED if callbacks.turns_here() > turns else None

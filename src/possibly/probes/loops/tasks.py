@@ -95,8 +95,7 @@ class _Driver(Coroutine):  # type: ignore[type-arg]
             if self._asked:
                 port.after("get", self._asked)
         awaited, self._waits_for = self._waits_for, None
-        if port.tells_turns:
-            callbacks.tell_turn(port.YIELDED if awaited is None and not is_new else None)
+        callbacks.tell_turn(port.YIELDED if awaited is None and not is_new else None)
         if awaited is not None:
             learn_future(awaited)
 

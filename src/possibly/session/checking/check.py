@@ -215,6 +215,10 @@ class Checker:
             from possibly.session.checking.loops import with_loops
 
             result = with_loops(found.language, formula, predicates, budget, self.options.loops, result)
+        if result.finding is not None and result.finding.path is not None and self._tells_turns:
+            from possibly.detection.explicit.turns import within_turns
+
+            result = within_turns(formula, predicates, budget, result)
         observed = self._observed(found.language, formula, predicates, result.finding, budget)
         if result.finding is None:
             result = self._from_observed(found.language, formula, predicates, observed, result)
@@ -238,6 +242,13 @@ class Checker:
             notes=(*notes, *result.notes),
             seconds=perf_counter() - started,
         )
+
+    @property
+    def _tells_turns(self) -> bool:
+        """Whether tasks of an event loop are told apart from threads, which may stop anywhere."""
+        from possibly.trace.turns import TURN
+
+        return TURN in self.computation.trace.strings
 
     def vacuous(self, bound: Bound, verdict: Verdict, where: str = "this run") -> tuple[str, ...]:
         """A warning if a property of states holds because a left side is never true."""
