@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import le
 
 from possibly.logic.predicates.functions import MISSING, compile_predicate, is_state
 from possibly.logic.printer import unparse
@@ -35,6 +36,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import overload
 
+MOST_LOOKED_AT = 1_000_000
+"""Steps times processes up to which it is looked for what comes first in every order."""
+
 
 def step_of(computation: Computation, step: int, changes: tuple[Change, ...] = ()) -> Step:
     """A step as a reader sees it; the lines of a joint event are named together."""
@@ -54,6 +58,28 @@ def step_of(computation: Computation, step: int, changes: tuple[Change, ...] = (
         message=together([_message(computation, event.number) for event in events]),
         changes=changes,
     )
+
+
+def settled_steps(computation: Computation, steps: Sequence[int]) -> int:
+    """How many of the first steps of an order come before all its others whatever the order is.
+
+    They are what a barrier, a join or a hand-over has finished, and say nothing of why this order fails.
+    Of a very long order none are looked for.
+    """
+    if len(steps) * len(computation.lengths) > MOST_LOOKED_AT or len(steps) < 2:
+        return 0
+    cut = list(computation.initial)
+    for step in steps:
+        for event in computation.events(step):
+            cut[computation.trace.process[event]] += 1
+    known: Sequence[int] = computation.final
+    for count in range(len(steps) - 1, 0, -1):
+        known = tuple(map(min, known, computation.clock(steps[count])))
+        for event in computation.events(steps[count]):
+            cut[computation.trace.process[event]] -= 1
+        if all(map(le, cut, known)):
+            return count
+    return 0
 
 
 def _message(computation: Computation, event: int) -> str | None:

@@ -132,6 +132,8 @@ class Explanation:
     missing: MissingOrder | None = None
     moment: int | None = None
     """After how many steps of the path the property is decided, when the path goes on after that."""
+    settled: int = 0
+    """So many of the first steps come before all others in every order."""
     loop: Loop | None = None
     """For a path that shows what never happens: where a state comes again."""
     unending: bool = False

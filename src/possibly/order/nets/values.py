@@ -131,7 +131,7 @@ class _Writes:
         found = [Steps([0], [self.zero]) for _ in computation.lengths]
         self.last[self.zero] = frozenset()
         place_of = computation.place
-        start, edges = computation.edge_columns
+        start, _ = computation.edge_columns
         for step in computation.steps:
             if step not in computation.joint and step not in self.events and start[step] == start[step + 1]:
                 continue

@@ -381,7 +381,7 @@ class Checker:
     ) -> Explanation | None:
         if finding is None or finding.path is None or finding.shows is None or not self.options.explain:
             return None
-        from possibly.verdict.explain import atoms_at, steps_along
+        from possibly.verdict.explain import atoms_at, settled_steps, steps_along
 
         steps, state = steps_along(self.computation, steps_of(finding.path))
         shows = finding.shows
@@ -393,6 +393,7 @@ class Checker:
             atoms=atoms_at(what, self.readings, self._cut(finding.path[: finding.moment])),
             missing=None if observed == finding.value else self._missing(language, formula, finding),
             moment=finding.moment,
+            settled=settled_steps(self.computation, steps_of(finding.path)),
             loop=self._loop(finding) if _is_unending(formula, finding) else None,
             unending=_is_unending(formula, finding),
         )

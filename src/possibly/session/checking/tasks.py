@@ -24,7 +24,7 @@ from possibly.order.computation import Computation
 from possibly.order.lattice import Lattice
 from possibly.order.nets.net import Net
 from possibly.trace.model import Trace
-from possibly.verdict.explain import step_of, steps_along
+from possibly.verdict.explain import settled_steps, step_of, steps_along
 from possibly.verdict.model import Atom, Explanation, MissingOrder, Truth, Verdict, Witness
 from possibly.verdict.tasks import TaskFailure
 
@@ -100,6 +100,7 @@ class TaskChecker:
             state={**state, **_local_facts(answer.failure)},
             atoms=_atoms(answer.failure),
             missing=missing,
+            settled=settled_steps(self.net.computation, [move.step for move in answer.path]),
         )
 
     def _missing(self, formula: Node, failure: TaskFailure, path: Path) -> MissingOrder | None:

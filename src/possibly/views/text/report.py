@@ -29,6 +29,8 @@ HEAD, AROUND, TAIL = 10, 3, 20
 """Steps of a long order that are shown: at its start, around the deciding moment, at its end."""
 MOST_ASKED, LONGEST_LOOKED_THROUGH = 20, 2_000
 """Steps that change what decided, in an order that is not longer."""
+MOST_SETTLED = 8
+"""First steps from which on those are left out that come before all others in every order."""
 LONGEST_STATE = 24
 LONGEST_FORMULA = 300
 LONGEST_SOURCE = 44
@@ -213,7 +215,11 @@ def step_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
     if not steps:
         return
     moment = len(steps) if explanation.moment is None else explanation.moment
-    shown = range(len(steps)) if layout.full else shown_steps(len(steps), moment, _asked(explanation))
+    settled = 0 if layout.full or explanation.settled < MOST_SETTLED else min(explanation.settled, moment)
+    asked = [] if layout.full else _asked(explanation)
+    later = shown_steps(len(steps) - settled, moment - settled, [each - settled for each in asked])
+    before = [each for each in _in_force(explanation) if each < settled] if settled else []
+    shown = range(len(steps)) if layout.full else [*before, *(each + settled for each in later if each >= 0)]
     cells = {number: _cells(number + 1, steps[number], layout) for number in shown}
     widths = [max(map(len, column)) for column in zip(*cells.values(), strict=True)]
     if moment == 0:
@@ -221,7 +227,8 @@ def step_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
     expected = 0
     for number, row in cells.items():
         if number != expected:
-            yield f"    ... {count_text(number - expected, 'step')} left out, --full shows all ..."
+            why = ", which come before all others in every order" if number <= settled else ""
+            yield f"    ... {count_text(number - expected, 'step')} left out{why}, --full shows all ..."
         expected = number + 1
         yield _row(row, widths, number + 1 == moment, layout)
 
@@ -238,6 +245,20 @@ def _asked(explanation: Explanation) -> list[int]:
         if step.function in spoken or any(change.variable in read for change in step.changes)
     ]
     return found[-MOST_ASKED:]
+
+
+def _in_force(explanation: Explanation) -> list[int]:
+    """The steps that gave the variables which were read the values that they have in the end."""
+    if len(explanation.steps) > LONGEST_LOOKED_THROUGH:
+        return []
+    read = {name for atom in explanation.atoms for name in atom.operands}
+    last = {
+        change.variable: number
+        for number, step in enumerate(explanation.steps)
+        for change in step.changes
+        if change.variable in read
+    }
+    return sorted(set(last.values()))
 
 
 def shown_steps(count: int, moment: int, asked: Sequence[int] = ()) -> Sequence[int]:
