@@ -141,3 +141,24 @@ def test_af_of_a_conjunction_reads_the_order_once(monkeypatch: pytest.MonkeyPatc
     found, apart = overlap(computation, states, lambda: looks.append(None))
     assert found is None and len(apart) == len(list(apart)) == rounds - 1
     assert next(iter(apart)) == ((1, 2), (0, 1))
+
+
+@pytest.mark.parametrize(
+    "shape", ["EF(EX({}))", "AG(AX({}))", "EF(EX(({}) & EX({})))", "AG(AX(({}) | AX({})))"]
+)
+def test_what_a_step_leads_to_is_asked_of_all_cuts_but_the_first(shape: str) -> None:
+    answered = 0
+    for seed in range(sampled(60)):
+        random = Random(f"{shape} {seed}")
+        case = Case(random.randrange(10**9), ["&"], "ctl", 1, 7)
+        parts = [random_formula(random, case.trace, ["&"], 1).text for _ in range(2)]
+        node = bind(parse(shape.format(*parts), "ctl"), vocabulary(case.trace)).formula
+        found = Sliced(Slicing(case.lattice, case.predicates)).decide(node)
+        plain = decide(Exhaustive(case.lattice, case.predicates, Budget()), node)
+        if found is not None:
+            answered += 1
+            assert found.value == plain.value, f"{node}\n{case.describe()}"
+            assert (found.path is None) == (plain.path is None)
+            if found.path is not None and plain.path is not None:
+                assert len(found.path) == len(plain.path)
+    assert answered > sampled(10)

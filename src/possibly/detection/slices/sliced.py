@@ -25,6 +25,7 @@ from possibly.logic.syntax import And, Iff, Implies, Node, Not, Or, Temporal
 from possibly.order.computation import Arcs, Cut, Place
 from possibly.order.lattice import Move
 from possibly.order.slice import Slice, unimplied
+from possibly.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ class Sliced:
 
     def _temporal(self, formula: Temporal) -> Finding | None:
         operand = formula.operands[0]
+        match formula.operator, operand:
+            case "EF", Temporal("EX", (reached,), None):
+                return self._after_a_step(reached, True, Shows(ENDS_TRUE, operand))
+            case "AG", Temporal("AX", (reached,), None):
+                return self._after_a_step(reached, False, Shows(ENDS_FALSE, operand))
         match formula.operator:
             case "EF":
                 shows = Shows(ENDS_TRUE, operand)
@@ -129,6 +135,25 @@ class Sliced:
         if not cuts:
             return Finding(not value)
         return Finding(value, self.path_to(cuts), shows)
+
+    def _after_a_step(self, reached: Node, value: bool, shows: Shows) -> Finding | None:
+        """EF(EX p) and AG(AX p): every cut but the initial one is reached by a step, so p decides there."""
+        parts = self.slicing.alternatives(reached, value)
+        if parts is None:
+            return None
+        found = self._nearest([each for part in parts for each in self._begun(part)], value, shows)
+        return found if found is None or found.path is None else replace(found, path=found.path[:-1])
+
+    def _begun(self, part: Slice) -> Iterator[Slice]:
+        """The cuts of a slice without the initial one."""
+        if part.least != self.computation.initial:
+            yield part
+            return
+        for process, length in enumerate(self.computation.lengths):
+            if length:
+                low = list(part.low)
+                low[process] = max(low[process], 1)
+                yield replace(part, low=self.computation.closed(low))
 
     def _of_pairs(self, operand: Node, value: bool, shows: Shows) -> Finding | None:
         """Many pairs of processes, such as mutual exclusion among hundreds, are answered all at once."""

@@ -30,7 +30,7 @@ HEAD, AROUND, TAIL = 10, 3, 20
 MOST_ASKED, LONGEST_LOOKED_THROUGH = 20, 2_000
 """Steps that change what decided, in an order that is not longer."""
 MOST_SETTLED = 8
-"""First steps from which on those are left out that come before all others in every order."""
+"""First steps of a long order from which on those are left out that come before all others in every order."""
 LONGEST_STATE = 24
 LONGEST_FORMULA = 300
 LONGEST_SOURCE = 44
@@ -215,7 +215,9 @@ def step_lines(explanation: Explanation, layout: Layout) -> Iterator[str]:
     if not steps:
         return
     moment = len(steps) if explanation.moment is None else explanation.moment
-    settled = 0 if layout.full or explanation.settled < MOST_SETTLED else min(explanation.settled, moment)
+    is_long = not layout.full and len(steps) > HEAD + TAIL + 2 * AROUND
+    settled = min(explanation.settled, moment) - AROUND if is_long else 0
+    settled = settled if settled >= MOST_SETTLED else 0
     asked = [] if layout.full else _asked(explanation)
     later = shown_steps(len(steps) - settled, moment - settled, [each - settled for each in asked])
     before = [each for each in _in_force(explanation) if each < settled] if settled else []
