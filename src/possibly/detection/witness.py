@@ -108,6 +108,9 @@ def _back(came: Mapping[int, tuple[int, Path]], cut: int) -> Path:
 
 def moves_inside(lattice: Lattice, cut: int, bounds: tuple[int, ...]) -> Iterator[Move]:
     """The enabled steps that stay inside a greatest cut."""
+    if bounds == lattice.computation.final:
+        yield from lattice.moves(cut)
+        return
     for move in lattice.moves(cut):
         if all((cut >> lattice.shifts[p] & lattice.masks[p]) < bounds[p] for p in move.processes):
             yield move
@@ -197,24 +200,26 @@ def any_path(
     budget: Budget,
     seen: set[Place] | None = None,
 ) -> Path | None:
-    """Some path from `start` to a goal, depth first; no place is entered twice, nor one that is in `seen`."""
+    """Some path from `start` to a goal, depth first; no place is entered twice, nor one that is in `seen`.
+
+    What follows a place is asked for again when the search comes back: a long path keeps its places alone.
+    """
     seen = set() if seen is None else seen
     seen.add(start)
     path: list[Move] = []
-    stack = [(start, iter(successors(start)))]
-    while stack:
-        place, rest = stack[-1]
-        if is_goal(place):
+    places = [start]
+    while places:
+        if is_goal(places[-1]):
             return tuple(path)
-        for move, following in rest:
+        for move, following in successors(places[-1]):
             if following not in seen:
                 seen.add(following)
                 budget.visit()
                 path.append(move)
-                stack.append((following, iter(successors(following))))
+                places.append(following)
                 break
         else:
-            stack.pop()
+            places.pop()
             if path:
                 path.pop()
     return None

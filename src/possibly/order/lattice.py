@@ -157,15 +157,36 @@ class Lattice:
         """Whether nothing else in the cut happened after this step, which is in it."""
         if any(cut >> s & m != count + 1 for s, m, count in move.exactly):
             return False
-        before = cut - move.delta
-        for process, (shift, mask, _) in enumerate(self._fields):
-            if process in move.processes or not before >> shift & mask:
-                continue
-            last = self.computation.at(process, before >> shift & mask)
-            clock = self.computation.clock(last)
-            if any(clock[p] > (before >> self.shifts[p] & self.masks[p]) for p in move.processes):
-                return False
-        return True
+        lines = self.computation.events(move.step)
+        return not any(self.is_followed(line, cut, lines) for line in lines)
+
+    def is_followed(self, event: int, cut: int, besides: Sequence[int] = ()) -> bool:
+        """Whether a cut with this event has one that comes after it on another process.
+
+        If so, then a direct successor too, since a cut has with an event all that lies before it.
+        """
+        start, later = self._successors_elsewhere
+        trace, shifts, masks = self.computation.trace, self.shifts, self.masks
+        for other in later[start[event] : start[event + 1]]:
+            process = trace.process[other]
+            if cut >> shifts[process] & masks[process] >= trace.position[other] and other not in besides:
+                return True
+        return False
+
+    @cached_property
+    def _successors_elsewhere(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Where the direct successors of each event on other processes begin, and these."""
+        first, edges = self.computation.edge_columns
+        counts = array("i", bytes(4 * (len(self.computation.trace) + 1)))
+        for event in edges:
+            counts[event + 1] += 1
+        start = array("i", accumulate(counts))
+        place, later = start[:], array("i", bytes(4 * len(edges)))
+        for event in range(len(self.computation.trace)):
+            for earlier in edges[first[event] : first[event + 1]]:
+                later[place[earlier]] = event
+                place[earlier] += 1
+        return start, later
 
     def move_of(self, step: int) -> Move:
         """The step as a move, wherever it is enabled."""

@@ -20,6 +20,7 @@ slice of EG(not p), as printed it is wrong.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 
 from possibly.detection.finding import ALWAYS, NEVER, Finding, Path, Shows
@@ -67,13 +68,14 @@ class Definitely:
         beside = self.beside(part.least, part.greatest)
         if beside is not None:
             ends = (self.computation.initial, beside, self.computation.final)
-            return Finding(value, (*self._along(*ends[:2]), *self._along(*ends[1:])), shows)
+            return Finding(value, self.lattice.joined(self._along(*ends[:2]), self._along(*ends[1:])), shows)
         low, high = self.interval(part.least, part.greatest)
         path = self._through(predicate, low, high)
         if path is None:
             return Finding(not value)
         before = self._along(self.computation.initial, low)
-        return Finding(value, (*before, *path, *self._along(high, self.computation.final)), shows)
+        after = self._along(high, self.computation.final)
+        return Finding(value, self.lattice.joined(before, path, after), shows)
 
     def _along(self, start: Cut, end: Cut) -> Path:
         path = extension(self.lattice, start, end)
@@ -130,6 +132,8 @@ class Definitely:
 
     def backward(self, holds: Callable[[int], bool], low: Cut, high: Cut) -> Path | None:
         """Theorem 6.11: from the end back, always to some predecessor without it."""
+        if not self.computation.joint:
+            return self._backward(holds, low, high)
         cut, start, path = self.lattice.pack(high), self.lattice.pack(low), list[Move]()
         while cut != start:
             self.budget.visit()
@@ -144,6 +148,25 @@ class Definitely:
             move, cut = found
             path.append(move)
         return tuple(reversed(path))
+
+    def _backward(self, holds: Callable[[int], bool], low: Cut, high: Cut) -> Path | None:
+        """The same without joint events: an event a step, and of the way its numbers alone."""
+        lattice, computation = self.lattice, self.computation
+        cut, counts, steps = lattice.pack(high), list(high), array("i")
+        for _ in range(sum(high) - sum(low)):
+            self.budget.visit()
+            for process, count in enumerate(counts):
+                before = cut - lattice.units[process]
+                if count == low[process] or lattice.is_followed(computation.at(process, count), cut):
+                    continue
+                if not holds(before):
+                    break
+            else:
+                return None
+            steps.append(computation.at(process, count))
+            counts[process], cut = count - 1, before
+        steps.reverse()
+        return lattice.walk(steps)
 
     def must_pass(self, predicate: Node, low: Cut, high: Cut) -> bool:
         """Theorem 6.16: whether steps of the interval can only be executed together without it."""
