@@ -43,3 +43,36 @@ def test_a_race_is_told_whatever_the_order_was() -> None:
     builder.add("Q", label="take")
     found = check_trace(builder.finish(), read_specification("never race = put & take"), Options())
     assert found.verdicts[0].holds is False
+
+
+STUCK = "watch stuck = pick { check_progress(P.held, Q.held) } + eat { progress() }"
+
+
+def polite(order: str) -> Trace:
+    """Two that pick and put; who finds the other without a fork eats. The letters say whose turn it is."""
+    builder = TraceBuilder()
+    builder.header(processes=[("P", {"held": 0}), ("Q", {"held": 0})])
+    courses = {name: iter(("pick", "put") * 3 + ("eat",)) for name in "PQ"}
+    for name in order:
+        label = next(courses[name])
+        builder.add(name, label=label, set={"held": int(label == "pick")} if label != "eat" else {})
+    return builder.finish()
+
+
+def test_a_lack_of_progress_in_another_order_is_told_beside_the_rule_that_looks_for_it() -> None:
+    run = polite("PPQQPPQQPPQQPQ")
+    (told,) = check_trace(run, read_specification(STUCK), Options()).warnings
+    assert told.startswith("stuck: in some order of this run the state after ")
+    assert "with no progress between" in told
+
+
+def test_where_every_way_back_to_a_state_progresses_nothing_is_told() -> None:
+    builder = TraceBuilder()
+    builder.header(processes=[("P", {"held": 0})])
+    for _ in range(3):
+        builder.add("P", label="pick", set={"held": 1})
+        builder.add("P", label="eat", set={"held": 0})
+    text = "watch stuck = pick { check_progress(P.held) } + eat { progress() }"
+    assert not check_trace(builder.finish(), read_specification(text), Options()).warnings
+    late = "watch stuck = pick { check_progress(P.held) }; eat { progress() }"
+    assert not check_trace(builder.finish(), read_specification(late), Options()).warnings

@@ -18,9 +18,10 @@ fair if nobody is passed over who can go on all the time, strongly fair if nobod
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from possibly.detection.finding import Path
 from possibly.detection.lassos.infinite import Guess, Infinite, Truths
 from possibly.detection.lassos.states import States
 from possibly.detection.limits import Budget
@@ -67,6 +68,41 @@ class Lassos:
     def breaking(self, formula: Node) -> Lasso | None:
         """A lasso on which the formula is false."""
         return _Search(self, formula).lasso()
+
+    def repeating(self, avoided: Container[int], wanted: Container[int]) -> Lasso | None:
+        """A lasso whose loop has a wanted step and none that is to be avoided."""
+        initial = self.lattice.initial
+        came: dict[int, tuple[int, Move] | None] = {initial: None}
+        todo = deque([initial])
+        while todo:
+            cut = todo.popleft()
+            loop = self._repeated(cut, avoided, wanted)
+            if loop is not None:
+                stem = _way(came, cut)
+                return Lasso((*stem, *loop), len(stem))
+            for move in self.moves(cut):
+                if cut + move.delta not in came:
+                    came[cut + move.delta] = cut, move
+                    todo.append(cut + move.delta)
+        return None
+
+    def _repeated(self, start: int, avoided: Container[int], wanted: Container[int]) -> Path | None:
+        """The shortest such way from a cut to one of the same state."""
+        first = start, False
+        came: dict[tuple[int, bool], tuple[tuple[int, bool], Move] | None] = {first: None}
+        todo = deque([first])
+        while todo:
+            place = todo.popleft()
+            self.budget.visit()
+            for move in self.moves(place[0]):
+                after = place[0] + move.delta, place[1] or move.step in wanted
+                if move.step in avoided or after in came:
+                    continue
+                came[after] = place, move
+                if after[1] and self.states(after[0]) == self.states(start) and self.is_fair(start, after[0]):
+                    return _way(came, after)
+                todo.append(after)
+        return None
 
     def is_fair(self, start: int, end: int) -> bool:
         return self.fairness == "any" or not passed_over(self.lattice, start, end, self.fairness)

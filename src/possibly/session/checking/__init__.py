@@ -12,6 +12,7 @@
 - `predictive`: `--order predictive`
 - `races`: races of a recorded run and of its other orders
 - `slicing`: slicing a trace for a predicate
+- `starving`: rules that look for a lack of progress, asked of other orders
 - `suggest`: properties of a run, mined from the patterns
 - `tasks`: checking a property of the task logic
 - `unrecorded`: what a property asks that its trace cannot answer, because it was not recorded or was cut

@@ -36,8 +36,9 @@ from possibly.logic.paths.compiled import Compiled, compiled
 from possibly.logic.paths.machine import Machine, TooMuchError
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.rules import parse_rule
-from possibly.logic.paths.syntax import Expression, Perform
+from possibly.logic.paths.syntax import Expression
 from possibly.logic.specification import Property, Specification
+from possibly.session.checking.starving import CHECKS, performs, starving
 from possibly.trace.model import Trace
 from possibly.trace.recorded import recorded_of
 from possibly.verdict.deadlocks import ASSUMED
@@ -90,11 +91,18 @@ class PathChecker:
         check_actions(expression.expression, found.source, self.functions)
         said = [f"{found.name}: no event of the trace is called {name}" for name in self.strangers(found)]
         doubts = self._doubts_of_actions(found, expression.expression)
-        return (*said, *doubts, *self._predicted(found, expression.expression))
+        starved = starving(found.name, self._debugging) if performs(expression.expression, CHECKS) else ()
+        return (*said, *doubts, *self._predicted(found, expression.expression), *starved)
+
+    @cached_property
+    def _debugging(self) -> list[Meaning]:
+        """All rules that act, as all of them act on one debugger."""
+        acting = [each for each in self.properties if self._acts(each)]
+        return [Meaning(self._compiled(each), self.computation) for each in acting]
 
     def _predicted(self, found: Property, expression: Expression) -> Iterator[str]:
         """A rule that looks for circular waits in this order is told of those that other orders reach."""
-        if not any(isinstance(each, Perform) and each.function == CHECK for each in expression.statements()):
+        if not performs(expression, CHECK):
             return
         trace = self.computation.trace
         finder = DeadlockFinder(trace, Budget(MOST_LOOKED_AT))
