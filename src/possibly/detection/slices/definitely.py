@@ -37,6 +37,9 @@ from possibly.order.predicate import Holds
 FIRST_CUTS = 3_000
 """Cuts of the interval that are searched before the conditions that cost more are asked."""
 
+MOST_DEAD_ENDS = 10_000
+"""Cuts from which there is no way back without p that are left behind before the search gives up."""
+
 MOST_EVENTS = 400
 """Events of the interval up to which theorem 6.16 is tried, which evaluates p for each pair of them."""
 
@@ -150,21 +153,27 @@ class Definitely:
         return tuple(reversed(path))
 
     def _backward(self, holds: Callable[[int], bool], low: Cut, high: Cut) -> Path | None:
-        """The same without joint events: an event a step, and of the way its numbers alone."""
+        """The same without joint events, round dead ends; of the way back the numbers of events are kept."""
         lattice, computation = self.lattice, self.computation
         cut, counts, steps = lattice.pack(high), list(high), array("i")
-        for _ in range(sum(high) - sum(low)):
+        start, dead = lattice.pack(low), set[int]()
+        while cut != start:
             self.budget.visit()
             for process, count in enumerate(counts):
                 before = cut - lattice.units[process]
                 if count == low[process] or lattice.is_followed(computation.at(process, count), cut):
                     continue
-                if not holds(before):
+                if before not in dead and not holds(before):
+                    steps.append(computation.at(process, count))
+                    counts[process], cut = count - 1, before
                     break
             else:
-                return None
-            steps.append(computation.at(process, count))
-            counts[process], cut = count - 1, before
+                dead.add(cut)
+                if not steps or len(dead) > MOST_DEAD_ENDS:
+                    return None
+                process = computation.trace.process[steps.pop()]
+                counts[process] += 1
+                cut += lattice.units[process]
         steps.reverse()
         return lattice.walk(steps)
 
