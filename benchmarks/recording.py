@@ -13,6 +13,7 @@ installed are left out.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import resource
 import subprocess
@@ -71,6 +72,23 @@ def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 started = time.process_time()
 fibonacci(23)
+print("took", time.process_time() - started)
+"""
+
+RING = """
+import queue, sys, threading, time
+count = int(sys.argv[1])
+inboxes = [queue.SimpleQueue() for _ in range(count)]
+def work(me):
+    total = 0
+    for _ in range(60_000 // count):
+        total = total + inboxes[me].get()
+        inboxes[(me + 1) % count].put(total % 7)
+threads = [threading.Thread(target=work, args=(me,), name=f"T{me}") for me in range(count)]
+started = time.process_time()
+for inbox in inboxes: inbox.put(1)
+for thread in threads: thread.start()
+for thread in threads: thread.join()
 print("took", time.process_time() - started)
 """
 
@@ -150,6 +168,9 @@ def main() -> None:
             print_case(case, rivals)
         print_whole("bare counter loop", LOOP, "--watch", "counter")
         print_whole("queue-heavy", QUEUE)
+        print("the same messages between more and more threads")
+        for threads in (10, 100, 1_000):
+            print_threads(threads)
         os.chdir("/")
 
 
@@ -175,6 +196,32 @@ def print_whole(name: str, source: str, *options: str) -> None:
         count = sum(1 for _ in lines) - 1
     print(f"{name}: {count:,} events, {count / inside:,.0f} a second in the program, "
           f"{count / whole:,.0f} a second until they lie on the disk")  # fmt: skip
+
+
+def print_threads(threads: int) -> None:
+    """What an event costs in the program and until it lies on the disk, and whether its names are right."""
+    Path("program.py").write_text(RING)
+    plain = took([sys.executable, "program.py", str(threads)])
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    words = ["-o", "run.jsonl", "--watch", "total", "program.py", str(threads)]
+    inside = took([sys.executable, "-m", "possibly", "run", *words])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    with open("run.jsonl", encoding="utf-8") as lines:
+        next(lines)
+        events = [json.loads(line) for line in lines]
+    names = {event["p"] for event in events} - {"MainThread"}
+    places = {
+        event["at"].rsplit(":", 1)[1] for event in events if event["p"] != "MainThread" and "at" in event
+    }
+    assert names == {f"T{number}" for number in range(threads)}, "every thread by its name"
+    assert places == {"6", "8", "9"}, f"every event at its line, not {places}"
+    each = [f"{1e6 * seconds / len(events):.1f}" for seconds in (plain, inside, whole)]
+    print(
+        f"{threads:6,} threads: {len(events):,} events; of the processor an event takes {each[0]} us in the "
+        f"plain program, {each[1]} in the recorded one, {each[2]} until it lies on the disk",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
