@@ -3,8 +3,9 @@
 A pool starts a thread for each call until it has as many as it may, and that thread begins with that call.
 The standard library would first look whether a thread is idle, and any thread may take any call; what calls
 can do to each other is the same, up to which thread runs them. Later calls are taken from the queue by
-whichever thread comes first. The word that ends all threads stays for the next one. If code that a pool runs asks which thread it is in, or keeps something for its
-thread (`threading.local`), the library's own way is followed step by step (`memory.WORKERS`).
+whichever thread comes first; the word that ends a thread stays there for the next one. If code that a pool
+runs asks which thread it is in, or keeps something for its thread (`threading.local`), the library's own way
+is followed step by step (`memory.WORKERS`).
 """
 
 from __future__ import annotations
