@@ -178,7 +178,7 @@ class _Writes:
         found = [Steps([0], [everything]) for _ in lengths]
         place_of = computation.place
         waiting: dict[int, list[Numbers]] = {}
-        start, _ = computation.edge_columns
+        start, edges = computation.edge_columns
         for step in reversed(computation.steps):
             if step not in computation.joint and step not in self.events and step not in waiting:
                 if start[step] != start[step + 1]:
