@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import possibly
-from possibly.views.inline import framed
+from possibly.views.inline import HEIGHT, framed
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mutex" / "run.jsonl"
 SAFE = "AG(!(P1.critical & P2.critical))"
@@ -40,6 +40,8 @@ def test_a_slice_is_shown() -> None:
     html = possibly.slice(possibly.load(EXAMPLE), "P1.critical & P2.critical")._repr_html_()
     assert "empty: False" in html and "least cut:" in html
     assert page_in(html).startswith("<svg") and "f2" in page_in(html)
+    height = re.search(r"height: ([0-9]+)px", html)
+    assert height is not None and int(height[1]) < HEIGHT, "a small picture leaves no hole"
 
 
 def test_nothing_in_a_page_ends_its_frame() -> None:
@@ -66,7 +68,7 @@ def test_the_cell_magic() -> None:
     shell = start_ipython() or get_ipython()
     shell.run_line_magic("load_ext", "possibly")
     found = shell.run_cell_magic("possibly", "explore --time 60", EXPLORED)
-    assert "violated (assertion)" in repr(found)
+    assert "the cell: violated (assertion)" in repr(found) and " at cell.py:9 in " in repr(found)
     page = page_in(found._repr_html_())
     assert "MainThread" in page and "hold one lock around line 5" in page, "what decides it, and the cure"
     found = shell.run_cell_magic("possibly", "record --ctl 'EF(n == 2)'", EXPLORED)

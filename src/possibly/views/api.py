@@ -171,8 +171,8 @@ def check(
 class Explored:
     """What the schedules of a function showed."""
 
-    def __init__(self, found: Exploration) -> None:
-        self._found = found
+    def __init__(self, found: Exploration, name: str = "the function") -> None:
+        self._found, self._name = found, name
         self.holds: bool | None = found.holds
         """True if every schedule is covered, False if one fails, None if something leaves it open."""
         self.complete: bool = found.complete
@@ -188,7 +188,7 @@ class Explored:
         """The verdict, and the failing schedule in source lines."""
         from possibly.views.text.exploration import report
 
-        return "\n".join(report(self._found, "the function", None))
+        return "\n".join(report(self._found, self._name, None))
 
     def _repr_html_(self) -> str:
         """The verdict, and the failing schedule as a picture, for notebooks."""
@@ -196,7 +196,7 @@ class Explored:
 
         if self.failure is None:
             return preformatted(self.explain())
-        return failure_html(self.failure, self.explain())
+        return failure_html(self.failure, self.explain(), self._name)
 
     def __repr__(self) -> str:
         return f"<{self._found.truth.value} after {self.executions} executions>"

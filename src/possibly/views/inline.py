@@ -6,6 +6,7 @@ the network (its content security policy forbids every request, `views.web.page`
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from possibly.verdict.model import Report, Verdict
 
 HEIGHT = 560
+MARGIN = 30
+"""Around a picture that is smaller."""
 
 
 def framed(page: str, height: int = HEIGHT) -> str:
@@ -41,12 +44,12 @@ def run_html(computation: Computation, verdicts: tuple[Verdict, ...] = ()) -> st
     return framed(render_page(trace, computation, report, contents))
 
 
-def failure_html(failure: Failure, text: str) -> str:
+def failure_html(failure: Failure, text: str, name: str) -> str:
     """A schedule that fails: its report, and its page below, with what decides it and the one that passes."""
     from possibly.views.text.source import Sources
     from possibly.views.web.failures import failure_page
 
-    return preformatted(text) + framed(failure_page(failure, "the function", None, {}, Sources(("",)).quote))
+    return preformatted(text) + framed(failure_page(failure, name, None, {}, Sources(("",)).quote))
 
 
 def slice_html(found: SlicedTrace) -> str:
@@ -58,4 +61,10 @@ def slice_html(found: SlicedTrace) -> str:
 
     computation = found.slice.computation
     described = slice_document(found.slice, found.predicate, None, Lattice(computation))
-    return framed(render_svg_picture(slice_graph_picture(described, computation)))
+    picture = render_svg_picture(slice_graph_picture(described, computation))
+    return framed(picture, min(HEIGHT, _height_of(picture) + MARGIN))
+
+
+def _height_of(svg: str) -> int:
+    found = re.search(r'height="([0-9]+)', svg)
+    return int(found[1]) if found else HEIGHT

@@ -115,5 +115,6 @@ def _explored(words: list[str], cell: str) -> object:
             explain=True,
         )
         with controlled((path,), given) as program:
-            found = Explored(explore(program, options))
-        return Shown(found._repr_html_(), found.explain())
+            found = Explored(explore(program, options), "the cell")
+        html, text = (told.replace(f"{folder}/", "") for told in (found._repr_html_(), found.explain()))
+        return Shown(html, text)

@@ -167,13 +167,13 @@ def shown_rows(execution: Execution, full: bool = False, end: int | None = None)
     rows = [row for row in rows if row.kind not in hidden]
     if full:
         return rows
-    keeping_house = _keeping_house(rows)
+    house = keeping_house(rows)
     end = (execution.failure or {}).get("step") if end is None else end
     last = end if isinstance(end, int) else len(execution.steps)
-    return [row for row in rows if row.task not in keeping_house and row.number <= max(last, 1)]
+    return [row for row in rows if row.task not in house and row.number <= max(last, 1)]
 
 
-def _keeping_house(rows: Sequence[Told]) -> set[str]:
+def keeping_house(rows: Sequence[Told]) -> set[str]:
     """Tasks of an event loop's own."""
     begun = {row.task for row in rows if row.kind == "begin" and row.thing in OF_LOOP}
     return begun | {row.task for row in rows if row.kind == "callback" and not row.at}

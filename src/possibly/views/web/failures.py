@@ -19,8 +19,8 @@ from possibly.session.exploring.traces import ExecutionTrace, shown_trace_of
 from possibly.session.why.failure import Failure
 from possibly.views.export.boxes import Arrow, Box, Picture
 from possibly.views.text.exploration import failing_step, failure_lines, waiting_line
-from possibly.views.text.schedule import shown_rows
-from possibly.views.text.steps import Told
+from possibly.views.text.schedule import keeping_house, shown_rows
+from possibly.views.text.steps import Told, told_steps
 from possibly.views.text.why import pair_text, why_lines
 from possibly.views.text.words import elided
 from possibly.views.web.columns import packed
@@ -59,7 +59,10 @@ def _told_of_turns(execution: Execution) -> dict[int, str]:
     """What each step did, in a few words: how it began only if there is nothing else."""
     found: dict[int, str] = {}
     for number, rows in groupby(shown_rows(execution), key=lambda row: row.number):
-        told = [(row.kind, row.text) for row in rows]
+        mine = list(rows)
+        told = [(row.kind, row.text) for row in mine if not row.says_little] or [
+            (row.kind, row.text) for row in mine[:1]
+        ]
         matter = [text for kind, text in told if kind not in BEGINNINGS] or [text for _, text in told]
         found[number - 1] = ", ".join(matter)
     return found
@@ -76,7 +79,10 @@ def _property(failure: Failure, shown: ExecutionTrace, replay: str | None) -> di
     end = failing_step(failure) or failure.details.get("step")
     last = end if isinstance(end, int) else len(failure.execution.steps)
     path = [event for event, step in enumerate(shown.steps) if step < last]
-    trace = shown.trace
+    trace, steps = shown.trace, failure.execution.steps
+    house = keeping_house(told_steps(failure.execution))
+    while len(path) > 1 and steps[shown.steps[path[-1]]].task in house:  # what decides is not among these
+        path.pop()
     processes = [trace.event(event).process for event in path]
     return {
         "name": failure.kind,
@@ -158,7 +164,7 @@ def side_by_side(failing: Execution, passing: Execution) -> Picture:
 
 
 def _turns(execution: Execution) -> list[tuple[str, ...]]:
-    rows = shown_rows(execution)
+    rows = [row for row in shown_rows(execution) if not row.says_little]
     return [
         (execution.names.get(task, task), *_lines(list(turn)))
         for task, turn in groupby(rows, key=lambda row: row.task)
@@ -166,7 +172,7 @@ def _turns(execution: Execution) -> list[tuple[str, ...]]:
 
 
 def _lines(turn: list[Told]) -> list[str]:
-    lines = [elided(f"{row.text}  {row.at.rpartition('/')[2]}".rstrip(), WIDEST) for row in turn]
+    lines = [elided(f"{row.text}  {row.shown_at.rpartition('/')[2]}".rstrip(), WIDEST) for row in turn]
     return (
         [*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more"]
         if len(lines) > MOST_LINES
