@@ -17,5 +17,6 @@
   models
 - `queues`: `queue`: Queue, LifoQueue, PriorityQueue and SimpleQueue, each operation one step
 - `threads`: `threading.Thread` and what is made of it (Timer, pools, subclasses)
+- `told`: methods of what is modelled that look at a part of it, or change one
 - `loops/`
 """

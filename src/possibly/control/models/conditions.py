@@ -95,14 +95,15 @@ class Condition(Quiet):
 
     def wait_for(self, predicate: Callable[[], Any], timeout: float | None = None) -> Any:
         kernel = running.kernel
-        until = None if timeout is None or kernel is None else kernel.current.time + timeout
         result = predicate()
-        while not result:
+        until = None if timeout is None or kernel is None else kernel.current.time + timeout
+        left = timeout
+        while not result:  # it lets the lock go at least once, whatever the time-out
+            self.wait(left)
+            result = predicate()
             left = None if until is None or kernel is None else until - kernel.current.time
             if left is not None and left <= 0:
                 break
-            self.wait(left)
-            result = predicate()
         return result
 
     def notify(self, n: int = 1) -> None:
@@ -123,7 +124,8 @@ class Condition(Quiet):
     def notify_all(self) -> None:
         self.notify(len(self.waiters))
 
-    notifyAll = notify_all  # noqa: N815 - the old name
+    def notifyAll(self) -> None:  # noqa: N802 - the old name
+        self.notify_all()
 
     def _at_fork_reinit(self) -> None:
         self._lock._at_fork_reinit()
@@ -153,7 +155,8 @@ class Event(Quiet):
         self._step("is_set", False)
         return self._flag
 
-    isSet = is_set  # noqa: N815 - the old name
+    def isSet(self) -> bool:  # noqa: N802 - the old name
+        return self.is_set()
 
     def set(self) -> None:
         self._step("set", True)
@@ -194,6 +197,9 @@ class Event(Quiet):
 
     def _at_fork_reinit(self) -> None:
         self._flag = False
+
+    def __repr__(self) -> str:
+        return f"<threading.Event at {self.name}: {'set' if self._flag else 'unset'}>"
 
 
 _PlainBarrier = threading.Barrier

@@ -17,6 +17,7 @@ from typing import Any
 
 from possibly.control.execution import Access, Operation
 from possibly.control.loading.callers import tell_of_calls
+from possibly.control.models import told
 from possibly.control.models.locks import Lock
 from possibly.control.models.queues import SimpleQueue
 from possibly.control.runtime import kernel as running
@@ -32,6 +33,7 @@ def install(patches: Patches) -> None:
     kind: Any = thread.ThreadPoolExecutor
     patches.put(kind, "__init__", _init(kind.__init__))
     patches.put(kind, "submit", _submit(kind.submit, thread))
+    told.put(patches, kind, told.POOLS)
     patches.put(thread, "_global_shutdown_lock", _ShutdownLock())
     tell_of_calls(thread._WorkItem.run)
 
@@ -124,14 +126,14 @@ def _submit(plain: Any, library: Any) -> Any:
         kernel = running.kernel
         if kernel is None or len(self._threads) >= self._max_workers or _is_told_apart():
             return plain(self, fn, *given, **options)
-        with self._shutdown_lock:
+        with self._shutdown_lock:  # whoever shuts the pool down waits until the thread is started
             if self._broken:
                 raise library.BrokenThreadPool(self._broken)
             if self._shutdown:
                 raise RuntimeError("cannot schedule new futures after shutdown")
-        future = library._base.Future()
-        item = _item(library, self, future, fn, given, options)
-        _start_worker(self, item, library)
+            future = library._base.Future()
+            item = _item(library, self, future, fn, given, options)
+            _start_worker(self, item, library)
         return future
 
     return submit

@@ -27,18 +27,19 @@ _Plain: Any = queue.Queue
 class State:
     """What the model knows of one queue."""
 
-    __slots__ = ("in_line", "name", "puts", "taken")
+    __slots__ = ("done", "in_line", "name", "puts", "taken")
 
     def __init__(self, in_line: bool) -> None:
         self.name = name_for("queue")
         self.in_line = in_line
         self.puts = 0
         self.taken = 0
+        self.done = 0
 
     def put(self, bound: int) -> tuple[Access, ...]:
         if not self.in_line:
-            return (Access(self.name, True),)
-        found = [Access(f"{self.name}.tail", True), Access(f"{self.name}#{self.puts}", True)]
+            return (Access(self.name, True), self.bound())
+        found = [Access(f"{self.name}.tail", True), Access(f"{self.name}#{self.puts}", True), self.bound()]
         if bound > 0:
             found.append(Access(f"{self.name}.room{self.puts - bound}", False))
         return tuple(found)
@@ -50,6 +51,15 @@ class State:
         if bound > 0:
             found.append(Access(f"{self.name}.room{self.taken}", True))
         return tuple(found)
+
+    def bound(self, writes: bool = False) -> Access:
+        """How many items it may have."""
+        return Access(f"{self.name}.bound", writes)
+
+    def finish(self) -> tuple[Access, ...]:
+        """As many items as are told to be done were put before."""
+        put = f"{self.name}#{self.done}" if self.in_line else self.name
+        return (Access(f"{self.name}.unfinished", True), Access(put, False))
 
     def unfinished(self) -> tuple[Access, ...]:
         """How many items were put and not yet done."""
@@ -133,10 +143,12 @@ class Queue(_Plain):  # type: ignore[misc]
     def _controlled_task_done(self: Any) -> None:
         kernel, state = running.kernel, self._state
         if kernel is not None:
-            kernel.visible("task_done", state.name, (Access(f"{state.name}.unfinished", True),))
+            kernel.visible("task_done", state.name, state.finish())
+            kernel.did(state.finish())
         if self.unfinished_tasks <= 0:
             raise ValueError("task_done() called too many times")
         self.unfinished_tasks -= 1
+        state.done += 1
 
     def _controlled_join(self: Any) -> None:
         kernel, state = running.kernel, self._state
@@ -144,10 +156,10 @@ class Queue(_Plain):  # type: ignore[misc]
             is_done = lambda: self.unfinished_tasks == 0  # noqa: E731
             kernel.visible("join queue", state.name, state.unfinished(), None, is_done)
 
-    def _look(self: Any, kind: str) -> None:
+    def _look(self: Any, kind: str, *more: Access) -> None:
         kernel, state = running.kernel, self._state
         if kernel is not None and not kernel.quiet:
-            kernel.visible(kind, state.name, state.look(), place_of(sys._getframe(2)))
+            kernel.visible(kind, state.name, (*state.look(), *more), place_of(sys._getframe(2)))
 
     def _controlled_qsize(self: Any) -> int:
         Queue._look(self, "qsize")
@@ -159,8 +171,20 @@ class Queue(_Plain):  # type: ignore[misc]
         return not _size(self)
 
     def _controlled_full(self: Any) -> bool:
-        Queue._look(self, "full")
+        Queue._look(self, "full", self._state.bound())
         return _is_full(self)
+
+
+def parts_of(self: Any, name: str, writes: bool) -> tuple[Access, ...]:
+    """What a program touches that uses an attribute of a queue itself; empty: an attribute like others."""
+    state: State | None = self.__dict__.get("_state")
+    if state is None:
+        return ()
+    if name == "maxsize":
+        return (state.bound(writes),)
+    if name == "unfinished_tasks":
+        return state.finish() if writes else state.unfinished()
+    return ()
 
 
 def _size(self: Any) -> int:

@@ -18,6 +18,7 @@ from possibly.control.endings import failures
 from possibly.control.endings.deadlock import LEFT
 from possibly.control.execution import Access
 from possibly.control.loading.callers import tell_of_calls
+from possibly.control.models import told
 from possibly.control.models.locks import RLock
 from possibly.control.runtime import batons
 from possibly.control.runtime import kernel as running
@@ -33,6 +34,7 @@ _active: dict[int, Any] = threading._active  # type: ignore[attr-defined]
 def install(patches: Patches) -> None:
     for name, wrap in (("start", _start), ("join", _join), ("is_alive", _is_alive)):
         patches.put(Thread, name, wrap(getattr(Thread, name)))
+    told.install(patches)
     patches.put(Thread, "_bootstrap_inner", _bootstrap(Thread._bootstrap_inner))
     patches.put(threading, "Timer", Timer)
     patches.put(_thread, "start_new_thread", _for_users(_thread.start_new_thread, _started_alone))
@@ -62,6 +64,16 @@ def _started_alone(function: Any, given: tuple[Any, ...], options: Any = None) -
     return thread.ident or 0
 
 
+BEGUN = ("ident", "native_id")
+"""The parts of a thread that tell whether it was started."""
+
+
+def _begun(thread: Any) -> Task | None:
+    """The task that a thread is, if it was started: somebody asks who may come before that."""
+    told.touch_parts(thread, BEGUN[:1], depth=3)
+    return _task_of(thread)
+
+
 def _task_of(thread: Any) -> Task | None:
     found: Task | None = thread.__dict__.get("_possibly_task")
     return found
@@ -70,6 +82,8 @@ def _task_of(thread: Any) -> Task | None:
 def _start(plain: Any) -> Any:
     def start(self: Any) -> None:
         kernel = running.kernel
+        if kernel is not None:
+            told.touch_parts(self, ("daemon",), BEGUN, 2)
         if kernel is None or self._started.is_set():
             plain(self)
             return
@@ -131,7 +145,7 @@ def _launch(launch: Any, thread: Any, task: Task, kernel: Kernel) -> None:
 
 def _join(plain: Any) -> Any:
     def join(self: Any, timeout: float | None = None) -> None:
-        task = _task_of(self)
+        task = _begun(self)
         kernel = running.kernel
         if task is None or kernel is None:
             plain(self, timeout)
@@ -149,7 +163,7 @@ def _join(plain: Any) -> Any:
 
 def _is_alive(plain: Any) -> Any:
     def is_alive(self: Any) -> bool:
-        task = _task_of(self)
+        task = _begun(self)
         kernel = running.kernel
         if task is None or kernel is None:
             found: bool = plain(self)

@@ -16,7 +16,6 @@ from typing import Any
 from possibly.control.loading import packages
 from possibly.control.models.primitives import Quiet
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, RAISING, Memory
 from possibly.control.runtime.things import (
     CLASS,
@@ -84,8 +83,8 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     kind = memory.things.kind(value)
     if memory.workers and is_a(value, local):
         memory.ask_for_worker(kernel)
-    if name in ("queue", "unfinished_tasks"):
-        _read_inside(value, name, kernel, at)
+    if name == "queue" and is_a(value, Queue):
+        kernel.uncontrolled["the inside of a queue (Queue.queue), which is not under control"] = None
     if memory.look is not None and not kernel.alone and not kernel.quiet and memory.look(value, name, False):
         return
     if name in memory.rare and _is_untold(value, kind):
@@ -175,15 +174,6 @@ def _read_of_opaque(value: Any, name: str, at: str) -> None:
         return
     touch_all(now, opaque_parts(value, now, False, at), at)
     now[0].running().trail.effect()  # whoever changes it may not be seen to do so
-
-
-def _read_inside(value: Any, name: str, kernel: Kernel, at: str) -> None:
-    if is_a(value, Queue) and name == "unfinished_tasks":
-        state: Any = (dictionary_of(value) or {}).get("_state")
-        if state is not None and not kernel.alone and not kernel.quiet:
-            kernel.visible("unfinished", state.name, state.unfinished(), at or None)
-    elif is_a(value, Queue):
-        kernel.uncontrolled["the inside of a queue (Queue.queue), which is not under control"] = None
 
 
 def write_attribute(value: Any, name: str, new: Any, at: str) -> None:

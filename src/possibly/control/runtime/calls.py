@@ -112,6 +112,7 @@ from possibly.control.runtime.things import (
     is_user_class,
     may_hold,
     module_of,
+    order_of,
 )
 from possibly.control.runtime.touched.inspected import LOOKING_INTO, inside, inspected_parts
 from possibly.control.runtime.touched.members import (
@@ -484,8 +485,18 @@ def _unbound(function: Any, given: Given, now: Now, at: str) -> Announced:
 # ---- functions of libraries ---------------------------------------------------------------------
 
 
+def show(value: Any, now: Now) -> None:
+    """The text of something modelled is made, which shows its state."""
+    kernel, look = now[0], now[1].look
+    if look is not None and not kernel.alone and not kernel.quiet and type(value) not in SIMPLE_TYPES:
+        look(value, "__repr__", False)
+
+
 def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any, now: Now, at: str) -> Parts:
     kernel = now[0]
+    if any(function is each for each in SHOWING):
+        for each in given:
+            show(each, now)
     plain = function.__func__ if type(function) is types.MethodType else function
     named: Any = getattr(plain, "__module__", None) or module_of(type(owner))
     module = named.partition(".")[0] if isinstance(named, str) else ""
@@ -544,10 +555,19 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     attributes = module not in PLAIN_MODULES or name in FORMATTING
     parts = _arguments(given, now, at, of, not reads, False, name in SHALLOW, attributes)
     if type(plain) is types.FunctionType:
-        return parts + _enclosed(plain, now, at)
+        return parts + _enclosed(plain, now, at) + _named_in(plain, of, now, at)
     if owner is None or is_a(owner, types.ModuleType):
         return parts + _state(function, module, name, now, at)
     return parts
+
+
+def _named_in(function: Any, owner: Any, now: Now, at: str) -> Parts:
+    """What a library's method, as one of a named tuple, reads of the program's own class by name."""
+    if now[0].alone or owner is None or not is_user_class(type(owner)):
+        return []
+    spaces = [base.__dict__ for base in type(owner).__mro__ if is_user_class(base)]
+    names = [name for name in function.__code__.co_names if any(name in space for space in spaces)]
+    return [part for name in names for part in reading_parts(owner, name, now, at)]
 
 
 def _state(function: Any, module: str, name: str, now: Now, at: str) -> Parts:
@@ -566,6 +586,7 @@ def _of_module(module: str, writes: bool) -> Part:
     return Part(thing, thing, touching(thing, writes))
 
 
+SHOWING = (repr, str, print, format, ascii)
 TELLING_THREADS = frozenset("current_thread get_ident get_native_id currentThread enumerate".split())
 """Functions that tell which thread this is."""
 BUILD_CLASS: Any = builtins.__build_class__
@@ -597,7 +618,7 @@ def _looked_through(function: Any, given: Given, now: Now, at: str) -> Parts:
     if now[0].alone or not given:
         return []
     if function is dir:
-        classes = given[0].__mro__ if is_a(given[0], type) else type(given[0]).__mro__
+        classes = order_of(given[0] if is_a(given[0], type) else type(given[0]))
         parts = [shape_part(each, now, False, at) for each in classes if not is_fixed(each)]
         parts += _of_kind(given[0], now, at)
         return parts + parts_of(given[0], now, at, DEEPEST, False, True)

@@ -20,7 +20,7 @@ from possibly.control.loading.packages import LENT, is_lent, root_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import delete_attribute, raise_again, read_attribute, write_attribute
-from possibly.control.runtime.calls import called, returned, tells_of_itself
+from possibly.control.runtime.calls import called, returned, show, tells_of_itself
 from possibly.control.runtime.contents import PLAIN_KEYS
 from possibly.control.runtime.items import (
     DEEPEST,
@@ -320,6 +320,7 @@ class Site:
         deep(value, self.at)
         now = accesses.active()
         if now is not None and not now[0].alone and type(value) not in NUMBERS and is_followed(value):
+            show(value, now)
             self._push(None, (value,), parts_of(value, now, self.at))
         elif type(value) not in NUMBERS:
             self._begin()
