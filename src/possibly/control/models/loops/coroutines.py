@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 
 from possibly.control.attached import Attached
 from possibly.control.execution import ANY, SPIN, Access
+from possibly.control.models import told
 from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel, Task
+from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.things import is_a
 from possibly.probes.port import called
@@ -240,6 +242,7 @@ def touch(thing: Any, writes: bool) -> None:
         _use_from_outside(thing, kernel, writes)
         return
     if _hears:
+        meet_threads(name_of(thing), writes, kernel)
         _stop_at(thing, writes, kernel)
         kernel.add(Access(name_of(thing), writes))
 
@@ -258,6 +261,46 @@ def unheard() -> Iterator[None]:
         _hears = True
 
 
+def meet_threads(name: str, writes: bool, kernel: Kernel) -> None:
+    """A thread may have used it while the loop did not run, or may do so when it runs no more."""
+    memory = accesses.memory
+    if memory is not None and FROM_THREADS not in memory.visible and kernel.is_mixed and not kernel.quiet:
+        _note_meeting(name, writes, True, kernel, memory)
+
+
+class _Meetings:
+    """Who has used what belongs to loops in one execution, threads and turns."""
+
+    def __init__(self, kernel: Kernel | None) -> None:
+        self.kernel = kernel
+        self.uses: dict[str, dict[tuple[bool, int, bool], int]] = {}
+        """Name -> (whether in a turn, task, whether it writes) -> when last, by the clock of that task."""
+
+
+_meetings = _Meetings(None)
+
+
+def _note_meeting(name: str, writes: bool, is_turn: bool, kernel: Kernel, memory: Memory) -> None:
+    """Finds a use by a thread and one in a turn that nothing orders; turns among each other are steps."""
+    global _meetings
+    if _meetings.kernel is not kernel:
+        _meetings = _Meetings(kernel)
+    if not kernel.joined:
+        kernel.commit()
+    task, uses = kernel.running(), _meetings.uses.setdefault(name, {})
+    for (in_turn, index, wrote), when in uses.items():
+        is_conflict = in_turn != is_turn and (writes or wrote) and index != task.index
+        if is_conflict and task.clock.get(index, 0) < when:
+            _show_meetings(memory)
+    uses[is_turn, task.index, writes] = task.clock.get(task.index, 0)
+
+
+def _show_meetings(memory: Memory) -> None:
+    """From the next execution on turns stop at each use of such things."""
+    memory.racy[FROM_THREADS] = None
+    memory.overflowed.add(FROM_THREADS)
+
+
 def _stop_at(thing: Any, writes: bool, kernel: Kernel) -> None:
     """Other threads use such things too: they may do so just before."""
     memory = accesses.memory
@@ -272,12 +315,13 @@ def _use_from_outside(thing: Any, kernel: Kernel, writes: bool = True) -> None:
     if memory is None or kernel.quiet:
         return
     name = name_of(thing)
-    if not others:  # it serves threads alone, or its own loop does not run yet
+    if not others and FROM_THREADS not in memory.visible:  # its own loop does not run, or there is none
         memory.access(kernel, name, name, (Access(name, writes),), place_of(sys._getframe()))
+        if not kernel.alone:
+            _note_meeting(name, writes, False, kernel, memory)
         return
     if FROM_THREADS not in memory.visible:
-        memory.racy[FROM_THREADS] = None
-        memory.overflowed.add(FROM_THREADS)
+        _show_meetings(memory)
     loops = tuple(Access(state.name, True) for state in others if writes)
     kernel.visible("use", name, (Access(name, writes), *loops))
 
@@ -293,6 +337,7 @@ def resolved(thing: Any) -> None:
     if kernel is not None and kernel.current.host is None:
         _use_from_outside(thing, kernel)
     elif kernel is not None:
+        meet_threads(name_of(thing), True, kernel)
         _stop_at(thing, True, kernel)
         kernel.add(Access(name_of(thing), True))
         if _holds_up(thing):
@@ -406,7 +451,7 @@ class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
         if not is_named:  # C code would go on counting in the next execution
             options["name"] = f"Task-{next(numbers)}"
         super().__init__(coro, loop=loop, **options)
-        mine.label = self.get_name() if is_named else called(coro, kernel.counts)
+        mine.label = super().get_name() if is_named else called(coro, kernel.counts)
         state = state_of(loop if loop is not None else self.get_loop(), kernel)
         mine.host, mine.loop = state.host, state.name
         known_tasks[self] = mine
@@ -414,7 +459,24 @@ class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
         kernel.add(Access(mine.name, True))
         kernel.add(Access(state.census, False))
 
+    def cancelling(self) -> int:
+        touch(self, False)
+        found: int = super().cancelling()
+        return found
+
+    def uncancel(self) -> int:
+        kernel = running.kernel
+        touch(self, kernel is not None and known_tasks.get(self) is not kernel.current)
+        found: int = super().uncancel()
+        return found
+
+    def get_name(self) -> str:
+        told.touch_parts(self, ("name",), depth=2)
+        found: str = super().get_name()
+        return found
+
     def set_name(self, value: object) -> None:
+        told.touch_parts(self, (), ("name",), depth=2)
         super().set_name(value)
         mine = known_tasks.get(self)
         if mine is not None:

@@ -30,6 +30,7 @@ from typing import Any
 
 from possibly.control.endings import failures
 from possibly.control.execution import Access, Operation
+from possibly.control.models import told
 from possibly.control.models.loops import async_primitives
 from possibly.control.models.loops.async_primitives import why_blocked
 from possibly.control.models.loops.coroutines import (
@@ -39,6 +40,7 @@ from possibly.control.models.loops.coroutines import (
     PlainFuture,
     PlainTask,
     known_tasks,
+    meet_threads,
     name_of,
     state_of,
     states,
@@ -188,6 +190,9 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
         tell_of_callback(handle._callback, handle._args)
         handle._run()
     if owner is not None:
+        if PlainTask.done(owner):  # from now on, though its callbacks may stop before it counts as ended
+            meet_threads(chosen.name, True, kernel)
+            kernel.add(Access(chosen.name, True))
         kernel.note(end_of_turn(owner))
     _collect(loop, state, kernel)
     if loop._stopping:
@@ -271,7 +276,9 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
                 loop.call_at(later, handle._callback, *handle._args, context=handle._context)
                 continue
             before = len(loop._ready)
+            was_busy, state.busy = state.busy, True  # it may stop in the middle: no turn comes between
             _run_callback(handle, kernel, state)
+            state.busy = was_busy
             for new in islice(loop._ready, before, None):
                 if new._callback == handle._callback:
                     again[id(new)] = count
@@ -411,7 +418,8 @@ def _run_forever(plain: Any) -> Any:
             return
         host = kernel.current
         state = state_of(self, kernel)
-        state.host = host
+        if state.host is not host:
+            _move(state, host, kernel)
         state.begin_run(kernel, _is_closing())
         try:
             plain(self)
@@ -425,6 +433,14 @@ def _run_forever(plain: Any) -> Any:
                 kernel.visible("leave_loop", state.name, footprint, None, lambda: True)
 
     return run_forever
+
+
+def _move(state: LoopState, host: Task, kernel: Kernel) -> None:
+    """Another thread runs the loop than the one that made it: what waits for a turn has it there."""
+    for task in kernel.all:
+        if task.loop == state.name:
+            task.host = host
+    state.host = host
 
 
 def _is_closing() -> bool:
@@ -489,6 +505,8 @@ def install(patches: Patches) -> None:
         patches.put(module, "Future", Future)
     for module in (asyncio, tasks):
         patches.put(module, "all_tasks", _all_tasks(module.all_tasks))
+    told.put(patches, loop, told.LOOPS, is_asked_within=True)
+    told.put(patches, loop, told.ENDS)
     async_primitives.install(patches)
     network.install(patches)
 
