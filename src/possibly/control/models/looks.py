@@ -48,7 +48,8 @@ def look(value: Any, name: str, writes: bool) -> bool:
 def _look_at_queue(value: Any, name: str, writes: bool, kernel: Kernel) -> bool:
     parts = queues.parts_of(value, name, writes)
     if parts:
-        kernel.visible("look", parts[0].thing, parts)
+        is_asked = name == "unfinished_tasks" and not writes
+        kernel.visible("unfinished" if is_asked else "look", value._state.name, parts)
     return bool(parts)
 
 

@@ -56,6 +56,7 @@ from possibly.control.runtime.things import (
     linked,
     may_hold,
     module_of,
+    order_of,
 )
 from possibly.control.runtime.touched.members import (
     IN_TEXTS,
@@ -288,7 +289,7 @@ def _tells(value: Any, name: str) -> bool:
 
 
 def method_of(cls: type, name: str) -> Any:
-    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+    return next((base.__dict__[name] for base in order_of(cls) if name in base.__dict__), None)
 
 
 def hold_weakly(owner: Any, stored: tuple[Any, ...]) -> None:
@@ -305,9 +306,10 @@ def is_weak(cls: type) -> bool:
     if found is None:
         names = ("weakref", "_weakrefset", "_weakref")
         is_proxy = cls in weakref.ProxyTypes
-        found = _weak[cls] = any(
-            module_of(base) in names or base is weakref.ref or is_proxy for base in cls.__mro__
-        )
+        order = order_of(cls)
+        found = any(module_of(base) in names or base is weakref.ref or is_proxy for base in order)
+        if order:
+            _weak[cls] = found
     return found
 
 
@@ -466,7 +468,7 @@ def _of_exceptions(cls: type) -> list[str]:
     """What exceptions keep for their texts."""
     return [
         name
-        for base in cls.__mro__
+        for base in order_of(cls)
         for name, held in base.__dict__.items()
         if type(held) in FIELDS and not name.startswith("__") and base is not object
     ]
@@ -479,7 +481,7 @@ def _of_classes(cls: type) -> list[str]:
     """Attributes that the program's classes hold for their objects."""
     return [
         name
-        for base in cls.__mro__
+        for base in order_of(cls)
         if is_user_class(base)
         for name, held in list(base.__dict__.items())
         if not name.startswith("__") and not is_behaviour(held)
@@ -509,7 +511,9 @@ def shown_by(value: Any) -> list[Any]:
 
 
 def _slots(cls: type) -> list[str]:
-    return [name for base in cls.__mro__ for name in getattr(base, "__slots__", ()) if isinstance(name, str)]
+    return [
+        name for base in order_of(cls) for name in getattr(base, "__slots__", ()) if isinstance(name, str)
+    ]
 
 
 def _has(value: Any, name: str) -> bool:

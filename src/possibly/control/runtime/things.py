@@ -349,7 +349,7 @@ def is_a(value: Any, kinds: Any) -> bool:
 
 def class_has(cls: type, name: str) -> bool:
     """Whether objects of the class have a method of that name: no code of a metaclass runs."""
-    return any(name in base.__dict__ for base in cls.__mro__)
+    return any(name in base.__dict__ for base in order_of(cls))
 
 
 def dictionary_of(value: Any) -> Any:
@@ -358,6 +358,12 @@ def dictionary_of(value: Any) -> Any:
         return object.__getattribute__(value, "__dict__")
     except (AttributeError, TypeError):
         return None
+
+
+def order_of(cls: Any) -> tuple[type, ...]:
+    """The classes that are looked at for an attribute of a class: none while these are being found."""
+    found: Any = cls.__mro__
+    return found if found is not None else ()
 
 
 def module_of(cls: type) -> str:
@@ -394,8 +400,8 @@ def is_user_class(cls: type) -> bool:
 
 
 def is_user_module(module: Any) -> bool:
-    file = getattr(module, "__file__", None)
-    return file is not None and port.is_user_file(file)
+    file = (dictionary_of(module) or {}).get("__file__")  # it may find attributes by code of the program
+    return type(file) is str and port.is_user_file(file)
 
 
 def _class_name(value: Any) -> str:

@@ -29,6 +29,7 @@ from possibly.control.runtime.things import (
     is_a,
     is_own,
     may_hold,
+    order_of,
 )
 from possibly.control.runtime.touched.parts import Now, Part
 from possibly.control.runtime.variables import is_behaviour
@@ -184,7 +185,7 @@ def base_parts(cls: type, now: Now, at: str) -> list[Part]:
     """Which classes are looked at, if somebody changes that."""
     if "__bases__" not in now[1].rare:
         return []
-    return [member_part(base, "__bases__", now, False, at) for base in cls.__mro__ if not is_fixed(base)]
+    return [member_part(base, "__bases__", now, False, at) for base in order_of(cls) if not is_fixed(base)]
 
 
 def subclasses_parts(writes: bool, now: Now) -> list[Part]:
@@ -215,7 +216,7 @@ def special_parts(value: Any, now: Now, at: str) -> list[Part]:
 
 
 def _specials_of(cls: type, now: Now, at: str) -> list[Part]:
-    bases = [base for base in cls.__mro__ if not is_fixed(base)]
+    bases = [base for base in order_of(cls) if not is_fixed(base)]
     return [member_part(base, name, now, False, at) for base in bases for name in now[1].specials]
 
 
@@ -233,7 +234,7 @@ def _of_module(value: Any, name: str, now: Now, at: str) -> list[Part]:
 
 
 def _of_class(value: Any, name: str, now: Now, at: str) -> list[Part]:
-    looked = _looked_up((*value.__mro__, *type(value).__mro__), name, now, at)
+    looked = _looked_up((*order_of(value), *type(value).__mro__), name, now, at)
     return kind_parts(value, now, at) + base_parts(value, now, at) + looked
 
 
@@ -250,7 +251,7 @@ def _of_super(value: Any, name: str, now: Now, at: str) -> list[Part]:
     """`super().name`: it is looked for in the classes after one."""
     mro: Any = object.__getattribute__(value, "__self_class__")
     after = object.__getattribute__(value, "__thisclass__")
-    mro = mro.__mro__ if mro is not None else ()
+    mro = order_of(mro) if mro is not None else ()
     rest = mro[mro.index(after) + 1 :] if after in mro else ()
     return base_parts(mro[0], now, at) + _looked_up(rest, name, now, at) if mro else []
 
@@ -293,7 +294,7 @@ def held_by(value: Any, name: str) -> Any:
     """What an attribute holds that is a place: no code of the program runs."""
     try:
         if is_a(value, type):
-            return next((space_of(base)[name] for base in value.__mro__ if name in space_of(base)), None)
+            return next((space_of(base)[name] for base in order_of(value) if name in space_of(base)), None)
         own = object.__getattribute__(value, "__dict__")
         if name in own:
             return own[name]
