@@ -155,6 +155,11 @@ def called(coroutine: Any, counts: dict[str, int]) -> str:
     return f"{name}#{counts[name]}"
 
 
+def given_name(name: str) -> str:
+    """The name that somebody gave a task; that of a function inside another one is its own."""
+    return name.rpartition("<locals>.")[2] or name
+
+
 def new_process(name: str) -> int:
     found = next(_numbers)
     listener.switch(found, name)

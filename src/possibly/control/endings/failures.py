@@ -58,12 +58,14 @@ def failure_of(error: BaseException, task: str | None = None) -> dict[str, Any]:
 
 
 def _told(error: BaseException, task: str) -> dict[str, Any]:
+    whole, error = error, _first_in(error)
     frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
     place = next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
     text = traceback.format_exception_only(type(error), error)[-1].strip()
     is_assertion = isinstance(error, AssertionError)
     kernel = running.kernel
-    _, task, step = (kernel.met if kernel is not None else {}).get(id(error), (error, task, None))
+    known = kernel.met if kernel is not None else {}
+    _, task, step = known.get(id(error)) or known.get(id(whole)) or (error, task, None)
     return {
         **({} if step is None else {"step": step}),
         "kind": "assertion" if is_assertion else "exception",
@@ -74,9 +76,16 @@ def _told(error: BaseException, task: str) -> dict[str, Any]:
         **_called_from(frames),
         "frames": _told_frames(error.__traceback__),
         "traceback": _without_addresses(
-            "".join(traceback.format_exception(type(error), error, _clean(error.__traceback__)))
+            "".join(traceback.format_exception(type(whole), whole, _clean(whole.__traceback__)))
         ),
     }
+
+
+def _first_in(error: BaseException) -> BaseException:
+    """What went wrong first, where tasks that belong together hand on all that went wrong as a group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _without_addresses(text: str) -> str:

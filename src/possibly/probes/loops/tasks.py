@@ -164,7 +164,8 @@ class Task(_PlainTask):  # type: ignore[misc]
         super().__init__(driver, **options)
         if not port.has_task_finder() and asyncio._get_running_loop() is self.get_loop():
             find_tasks_of(self.get_loop())  # it ran before anybody listened
-        name = self.get_name() if options.get("name") is not None else port.called(coro, _counts)
+        is_named = options.get("name") is not None
+        name = port.given_name(self.get_name()) if is_named else port.called(coro, _counts)
         self.number = driver._task = port.new_process(name)
         _processes[self] = self.number
         port.before("spawn", self.number)

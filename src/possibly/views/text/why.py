@@ -64,7 +64,7 @@ def atomic_text(atomic: Atomic, execution: Execution) -> str:
 def no_return_text(found: NoReturn, execution: Execution) -> str:
     """From which step on nothing helps."""
     if found.step == 0:
-        return f"every schedule fails ({_covered(found)}): no other order of the tasks cures it"
+        return f"every schedule fails: {_covered(found)}"
     step = execution.steps[found.step - 1]
     moment = _done(Moment(found.step - 1, step.task, step.operation), _touched(step, execution), execution)
     if not found.is_exact:

@@ -24,7 +24,7 @@ from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.things import is_a
-from possibly.probes.port import called
+from possibly.probes.port import called, given_name
 
 PlainTask: Any = asyncio.Task
 PlainFuture: Any = asyncio.Future
@@ -451,7 +451,7 @@ class AsyncTask(_Seen, PlainTask):  # type: ignore[misc]
         if not is_named:  # C code would go on counting in the next execution
             options["name"] = f"Task-{next(numbers)}"
         super().__init__(coro, loop=loop, **options)
-        mine.label = super().get_name() if is_named else called(coro, kernel.counts)
+        mine.label = given_name(super().get_name()) if is_named else called(coro, kernel.counts)
         state = state_of(loop if loop is not None else self.get_loop(), kernel)
         mine.host, mine.loop = state.host, state.name
         known_tasks[self] = mine
