@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from random import Random
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from possibly.errors import TraceError
 from possibly.order.bitmaps import Bits
 from possibly.order.computation import Computation, Cut
+from possibly.order.kernels import raised_row
 from possibly.order.lattice import Lattice
 from possibly.order.slice import Slice, conjunction, unimplied, whole
 from possibly.records import replace
@@ -194,3 +196,16 @@ def test_unimplied_edges_are_those_that_no_clock_has() -> None:
         assert sorted(unimplied(computation, edges)) == sorted(expected), seed
         kept += bool(expected)
     assert kept > CASES // 2
+
+
+@needs_kernels
+@pytest.mark.parametrize("code", ["H", "i"])
+def test_rows_are_joined_as_the_plain_twin_joins_them(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(code)
+    for length in range(20):
+        row, *others = (array(code, random.choices(range(9), k=length)) for _ in range(random.randint(1, 4)))
+        compiled = raised_row(row, others)
+        with monkeypatch.context() as patched:
+            patched.setattr("possibly.order.kernels.kernels", lambda: None)
+            assert raised_row(row, others) == compiled
+        assert compiled is not row

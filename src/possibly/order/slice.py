@@ -28,6 +28,7 @@ from possibly.order.bitmaps import Bits, States
 from possibly.order.computation import Computation, Cut, Place, join, meet
 from possibly.order.kernels import Bitmaps, fall, from_the_first, from_the_last, rise
 from possibly.records import dataclass, field, replace
+from possibly.trace.index import Links
 
 Edge = tuple[Place, Place]
 """(e, f): a cut with f contains e."""
@@ -72,6 +73,11 @@ class Slice:
         if not self.allowed:
             return self.computation.unconstrained
         return Bitmaps(len(self.low), {process: Bits.of(states) for process, states in self.allowed.items()})
+
+    @cached_property
+    def needed(self) -> Links:
+        """What its own edges say that events need, in the form of the computation's."""
+        return self.computation.links_of((f, e) for e, f in self.edges)
 
     def least_from(self, start: Sequence[int]) -> Cut | None:
         """The least cut of the slice that contains `start`; None if there is none."""
@@ -157,8 +163,7 @@ class Rise:
         self.cut = computation.column(slice_.low)
         self.high = computation.column(slice_.high)
         self.failed = slice_.void
-        own = ((f, e) for e, f in slice_.edges)
-        links = (computation.needed, *([computation.links_of(own)] if slice_.edges else []))
+        links = (computation.needed, *([slice_.needed] if slice_.edges else []))
         self.sources = tuple(map(from_the_first, links))
         self.fresh = True
 
