@@ -130,6 +130,15 @@ def test_a_limit_and_what_is_left(tmp_path: Path, cluster: Any) -> None:
 
 
 @long
+def test_a_search_goes_on_where_it_was_left(tmp_path: Path, cluster: Any, capfd: Any) -> None:
+    words = ["explore", "--join", "none", "--cluster", cluster.scheduler_address]
+    words += ["--resume", str(tmp_path / "program.tree"), written(tmp_path, 3, 6)]
+    assert main([*words[:-1], "--executions", "70", words[-1]]) == 3
+    assert main(words) == 0
+    assert "covered by 90 executions" in capfd.readouterr().out
+
+
+@long
 def test_a_failure_is_found_and_told(tmp_path: Path, cluster: Any, capfd: Any) -> None:
     path = written(tmp_path, 2, 5)
     schedule = str(tmp_path / "program.schedule")

@@ -146,6 +146,7 @@ class SlicedSearch:
         trace = self._trace
         return (
             event in self._last_need
+            or any(True for _ in self._computation.predecessors(event))
             or self._facts.tells(event)
             or any(name in self._number for name in trace.reads(event))
             or any(name in self._number for name, _ in trace.writes(event))
