@@ -264,7 +264,7 @@ def unheard() -> Iterator[None]:
 def meet_threads(name: str, writes: bool, kernel: Kernel) -> None:
     """A thread may have used it while the loop did not run, or may do so when it runs no more."""
     memory = accesses.memory
-    if memory is not None and FROM_THREADS not in memory.visible and kernel.is_mixed and not kernel.quiet:
+    if memory is not None and name not in memory.visible and kernel.is_mixed and not kernel.quiet:
         _note_meeting(name, writes, True, kernel, memory)
 
 
@@ -273,8 +273,8 @@ class _Meetings:
 
     def __init__(self, kernel: Kernel | None) -> None:
         self.kernel = kernel
-        self.uses: dict[str, dict[tuple[bool, int, bool], int]] = {}
-        """Name -> (whether in a turn, task, whether it writes) -> when last, by the clock of that task."""
+        self.uses: dict[str, dict[tuple[bool, int, bool, int], int]] = {}
+        """Name -> (whether in a turn, task, whether it writes, thread) -> when last, by that task's clock."""
 
 
 _meetings = _Meetings(None)
@@ -288,17 +288,26 @@ def _note_meeting(name: str, writes: bool, is_turn: bool, kernel: Kernel, memory
     if not kernel.joined:
         kernel.commit()
     task, uses = kernel.running(), _meetings.uses.setdefault(name, {})
-    for (in_turn, index, wrote), when in uses.items():
-        is_conflict = in_turn != is_turn and (writes or wrote) and index != task.index
+    mine = (task.host or task).index  # a thread that runs a loop does nothing beside it
+    for (in_turn, index, wrote, thread), when in uses.items():
+        is_conflict = in_turn != is_turn and (writes or wrote) and thread != mine
         if is_conflict and task.clock.get(index, 0) < when:
-            _show_meetings(memory)
-    uses[is_turn, task.index, writes] = task.clock.get(task.index, 0)
+            _show(memory, FROM_THREADS, name)
+    uses[is_turn, task.index, writes, mine] = task.clock.get(task.index, 0)
 
 
-def _show_meetings(memory: Memory) -> None:
-    """From the next execution on turns stop at each use of such things."""
-    memory.racy[FROM_THREADS] = None
-    memory.overflowed.add(FROM_THREADS)
+def _show(memory: Memory, *families: str) -> None:
+    """From the next execution on turns stop at each use of such things, or tell when a task is done."""
+    for each in families:
+        if each not in memory.visible:
+            memory.racy[each] = None
+            memory.overflowed.add(each)
+
+
+def is_asked_by_threads(name: str) -> bool:
+    """Whether threads ask for it: then it matters when a task is done, not only when it counts as ended."""
+    memory = accesses.memory
+    return memory is not None and name in memory.visible
 
 
 def _stop_at(thing: Any, writes: bool, kernel: Kernel) -> None:
@@ -315,13 +324,12 @@ def _use_from_outside(thing: Any, kernel: Kernel, writes: bool = True) -> None:
     if memory is None or kernel.quiet:
         return
     name = name_of(thing)
-    if not others and FROM_THREADS not in memory.visible:  # its own loop does not run, or there is none
+    if not others:  # it serves threads alone, or its own loop does not run
         memory.access(kernel, name, name, (Access(name, writes),), place_of(sys._getframe()))
-        if not kernel.alone:
+        if not kernel.alone and name not in memory.visible:
             _note_meeting(name, writes, False, kernel, memory)
         return
-    if FROM_THREADS not in memory.visible:
-        _show_meetings(memory)
+    _show(memory, FROM_THREADS, *([name] if isinstance(thing, PlainTask) else []))
     loops = tuple(Access(state.name, True) for state in others if writes)
     kernel.visible("use", name, (Access(name, writes), *loops))
 

@@ -39,6 +39,7 @@ from possibly.control.models.loops.coroutines import (
     LoopState,
     PlainFuture,
     PlainTask,
+    is_asked_by_threads,
     known_tasks,
     meet_threads,
     name_of,
@@ -192,7 +193,8 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     if owner is not None:
         if PlainTask.done(owner):  # from now on, though its callbacks may stop before it counts as ended
             meet_threads(chosen.name, True, kernel)
-            kernel.add(Access(chosen.name, True))
+            if is_asked_by_threads(chosen.name):
+                kernel.add(Access(chosen.name, True))
         kernel.note(end_of_turn(owner))
     _collect(loop, state, kernel)
     if loop._stopping:
