@@ -44,6 +44,8 @@ SPIN = "spin"
 """The kind of an operation that waits until one of the things it reads is written again."""
 
 
+SLOT = "_:time "
+"""Begins the thing that one step writes, and who comes later by the clock reads."""
 RESUME = "resume"
 """The kind of an operation that waits for all the things it reads beside its own, each of which happens once:
 the turn of a task in an event loop."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
-from possibly.control.execution import Access
+from possibly.control.execution import SLOT, Access
 from possibly.control.runtime.task import Clocks, Task
 
 
@@ -73,7 +73,7 @@ def begin_of(task: Task, clocks: Clocks) -> float:
 
 def slot_of(task: Task, number: int) -> str:
     """The thing that the step of that number of a task writes."""
-    return f"_:time {task.name}#{number}"
+    return f"{SLOT}{task.name}#{number}"
 
 
 def moment_of(

@@ -31,7 +31,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from possibly.control.causality import Causality, Things, members, split
-from possibly.control.execution import ANY, RESUME, SPIN, Access, Execution, Operation, Step, Task
+from possibly.control.execution import ANY, RESUME, SLOT, SPIN, Access, Execution, Operation, Step, Task
 from possibly.control.schedulers.course import LONG, Course, Habit
 from possibly.control.tree import HUNT, ExecutionTree, Node
 
@@ -320,7 +320,9 @@ class Dpor:
                 if (ANY, thing) in recorded[first].shut:
                     return False
                 if (operation.kind, thing) in recorded[first].shut and (
-                    thing == operation.thing or self._same_otherwise(order, later, thing, there)
+                    thing == operation.thing
+                    or (first == number and thing.startswith(SLOT))  # when both begin does not change
+                    or self._same_otherwise(order, later, thing, there)
                 ):
                     return False
                 if operation.kind == RESUME and thing != operation.thing and _opens(recorded, missing, thing):
