@@ -265,7 +265,7 @@ def test_an_option_after_the_program_is_the_programs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explore", "locked.py", "--spec", "x"]) == 0
-    assert "--spec stands after the program, so the program gets it" in capsys.readouterr().err
+    assert "--spec behind locked.py is given to the program" in capsys.readouterr().err
     (folder / "own.py").write_text("import sys\nassert '--spec' in sys.argv\n")
     assert main(["explore", "own.py", "--spec", "x"]) == 0
     assert capsys.readouterr().err == ""

@@ -118,7 +118,7 @@ def arguments_of(words: list[str]) -> Any:
 
 
 def _tell_of_misplaced(found: Any, words: list[str]) -> None:
-    """What is called as an option of ours and stands behind the program is the program's: is that meant?"""
+    """An option of ours behind the program is the program's: unless that knows it, somebody is mistaken."""
     given = [word.partition("=")[0] for word in getattr(found, "arguments", None) or () if word[:1] == "-"]
     if not given or "--" in words:
         return
@@ -126,11 +126,21 @@ def _tell_of_misplaced(found: Any, words: list[str]) -> None:
 
     declared = ArgumentParser()
     _module(words[0]).add_arguments(declared)
-    if ours := [word for word in given if word in declared._option_string_actions]:
-        name = found.program or found.module
+    name = found.program or found.module
+    ours = [word for word in given if word in declared._option_string_actions]
+    if ours and not _knows(name, ours[0]):
         remark(
             f"possibly: {ours[0]} behind {name} is given to the program; options of possibly come before it"
         )
+
+
+def _knows(program: str, option: str) -> bool:
+    """Whether a program speaks of an option in its source."""
+    try:
+        with open(program, encoding="utf-8", errors="replace") as source:
+            return option in source.read()
+    except OSError:
+        return False
 
 
 def _parsed(reader: argparse.ArgumentParser, words: list[str]) -> Any:

@@ -102,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_html_argument(group)
     add_format_arguments(group, "print one JSON document")
     group.add_argument("--full", action="store_true", help="leave nothing out, however long the schedule is")
-    parser.set_defaults(own_options=frozenset(parser._option_string_actions), own_parser=parser)
+    parser.set_defaults(own_parser=parser)
 
 
 _CLUSTER = "run the executions in a cluster of Dask at this address; local: one that is started here"
@@ -179,7 +179,6 @@ def _run(arguments: argparse.Namespace) -> int:
     words = words_of(arguments)
     Answers(arguments)  # a contradiction is told before the search
     refuse_what_has_no_meaning(arguments, arguments.own_parser)
-    _warn_of_misplaced(words, arguments.own_options)
     if arguments.macro or arguments.mpi is not None:
         return run_macro(words, arguments, _step_by_step)
     specification = specification_of(arguments) if has_properties(arguments) else None
@@ -249,22 +248,6 @@ def _tell_at_once(failure: Failure) -> None:
     remark(
         f"execution {failure.number:,} fails ({message}); a simpler schedule is looked for (Ctrl-C: enough)"
     )
-
-
-def _warn_of_misplaced(words: tuple[str, ...], own: frozenset[str]) -> None:
-    """An option of ours after the program is the program's: unless that knows it, somebody is mistaken."""
-    given = [word.partition("=")[0] for word in words[1:] if word.startswith("--")]
-    misplaced = [word for word in given if word in own]
-    if not misplaced or words[0] == "-m":
-        return
-    source = read_text(words[0]) if words[0].endswith(".py") else ""
-    for word in misplaced:
-        if word not in source:
-            print(
-                f"possibly: {word} stands after the program, so the program gets it; what is meant for "
-                f"possibly stands before: possibly explore {word} ... {words[0]}",
-                file=sys.stderr,
-            )
 
 
 def _kept_search(
