@@ -74,5 +74,5 @@ def touch_parts(value: Any, reads: tuple[str, ...], writes: tuple[str, ...] = ()
     if now is None or now[0].alone or now[0].quiet or now[0].ending:
         return
     at = place_of(sys._getframe(depth))
-    parts = [member_part(value, name, now, name in writes, at) for name in (*reads, *writes)]
-    touch_all(now, parts, at)
+    for name in (*reads, *writes):  # one by one: what is touched at once and hidden is not logged
+        touch_all(now, [member_part(value, name, now, name in writes, at)], at)
