@@ -47,6 +47,7 @@ def test_invariant_that_held_in_the_run_and_fails_in_another_order() -> None:
         state={"P.cs": True, "Q.cs": True},
         atoms=(Atom("P.cs", True, {"P.cs": True}), Atom("Q.cs", True, {"Q.cs": True})),
         missing=found.explanation.missing,
+        settled=3,
     )
 
 

@@ -176,6 +176,7 @@ async def f():
     x = 2
     await asyncio.sleep(0)
 async def g():
+    await asyncio.sleep(0)
     global y
     y = x
     await asyncio.sleep(0)
