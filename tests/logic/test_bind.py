@@ -219,6 +219,13 @@ def test_errors_in_properties_name_their_place() -> None:
     assert str(caught.value) == "s:3:7: no event ever sets tern (did you mean turn?)"
 
 
+@pytest.mark.parametrize("name", ["box.n", "total"])
+def test_a_variable_that_was_not_recorded_has_its_remedy(name: str) -> None:
+    words = Vocabulary(("P1",), remedy="`possibly run --watch {} box.py` records it")
+    with pytest.raises(FormulaError, match=f"possibly run --watch {name} box.py"):
+        bind(parse(f"AG({name} < 2)", "ctl"), words, ())
+
+
 def test_texts_of_other_languages_are_not_bound() -> None:
     found = read_specification("never p = a & b").properties[0]
     with pytest.raises(ValueError, match="never"):

@@ -74,6 +74,8 @@ class Vocabulary:
     shared: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
+    remedy: str = ""
+    """How a variable comes in of which nothing was recorded; `{}` stands for its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,10 +485,12 @@ class _Binder:
         close += _close(variable, [*self.vocabulary.shared, *self.lets])
         if dot:
             close += [f"{unparse(Local(p, rest))}" for p in _close(first, self.processes)]
-            if not close:
-                return f"there is no process {first}, {self.near_process(first)}"
         if close:
             return f"did you mean {' or '.join(dict.fromkeys(close))}?"
+        if self.vocabulary.remedy:
+            return self.vocabulary.remedy.replace("{}", variable)
+        if dot:
+            return f"there is no process {first}, {self.near_process(first)}"
         known = sorted(self.vocabulary.shared)
         return f"shared variables are {_some(known)}" if known else "there are no shared variables"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from possibly.logic.bind import Vocabulary
 from possibly.trace.model import NONE, Ints, Trace
+from possibly.trace.recorded import recorded_of
 
 
 def vocabulary(trace: Trace) -> Vocabulary:
@@ -11,6 +12,7 @@ def vocabulary(trace: Trace) -> Vocabulary:
     local: list[set[str]] = [set(process.init) for process in trace.processes]
     for number, name in trace.course_numbers:
         local[number].add(name)
+    recorded = recorded_of(trace.header)
     shared = set(trace.shared)
     shared.update(trace.strings[name] for name in set(trace.write_variable))
     return Vocabulary(
@@ -19,6 +21,7 @@ def vocabulary(trace: Trace) -> Vocabulary:
         shared=frozenset(shared),
         functions=_strings(trace, trace.function),
         labels=_strings(trace, trace.label),
+        remedy="" if recorded is None else f"`{recorded.watching}` records it",
     )
 
 

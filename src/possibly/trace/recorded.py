@@ -45,6 +45,11 @@ class Recorded:
         """The command that records the program with these options too."""
         return shlex.join(["possibly", "run", *options, *self.program])
 
+    @property
+    def watching(self) -> str:
+        """The command that records a variable; `{}` stands for its name."""
+        return f"possibly run --watch {{}} {shlex.join(self.program)}"
+
 
 def recorded_of(header: Mapping[str, Any]) -> Recorded | None:
     """What a header says; None if it says nothing, or nothing that can be read."""

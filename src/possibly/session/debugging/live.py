@@ -328,6 +328,7 @@ class LiveSystem:
             processes=tuple(dict.fromkeys([*known.processes, *found.processes])),
             shared=known.shared | found.shared,
             labels=known.labels | found.labels | lines,
+            remedy="`possibly debug --watch {}` follows it",
         )
 
 
