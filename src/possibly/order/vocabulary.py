@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from possibly.logic.bind import Vocabulary
 from possibly.trace.model import NONE, Ints, Trace
-from possibly.trace.recorded import recorded_of
 
 
 def vocabulary(trace: Trace) -> Vocabulary:
@@ -12,7 +11,6 @@ def vocabulary(trace: Trace) -> Vocabulary:
     local: list[set[str]] = [set(process.init) for process in trace.processes]
     for number, name in trace.course_numbers:
         local[number].add(name)
-    recorded = recorded_of(trace.header)
     shared = set(trace.shared)
     shared.update(trace.strings[name] for name in set(trace.write_variable))
     return Vocabulary(
@@ -21,8 +19,15 @@ def vocabulary(trace: Trace) -> Vocabulary:
         shared=frozenset(shared),
         functions=_strings(trace, trace.function),
         labels=_strings(trace, trace.label),
-        remedy="" if recorded is None else f"`{recorded.watching}` records it",
+        remedy=_remedy(trace) if "recorded" in trace.header else "",
     )
+
+
+def _remedy(trace: Trace) -> str:
+    from possibly.trace.recorded import recorded_of
+
+    recorded = recorded_of(trace.header)
+    return "" if recorded is None else f"`{recorded.watching}` records it"
 
 
 def _strings(trace: Trace, column: Ints | None) -> frozenset[str]:

@@ -75,4 +75,6 @@ def touch_parts(value: Any, reads: tuple[str, ...], writes: tuple[str, ...] = ()
         return
     at = place_of(sys._getframe(depth))
     for name in (*reads, *writes):  # one by one: what is touched at once and hidden is not logged
-        touch_all(now, [member_part(value, name, now, name in writes, at)], at)
+        part = member_part(value, name, now, name in writes, at)
+        is_shown = now[1]._is_visible(now[0], part.family, part.thing)
+        touch_all(now, [part], at if is_shown else "")  # what has no place is in no report
