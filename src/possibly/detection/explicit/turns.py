@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from possibly.detection.choose import Answer
 from possibly.detection.finding import ENDS_FALSE, ENDS_TRUE, Finding, Shows
 from possibly.detection.limits import Budget, LimitReachedError
-from possibly.logic.predicates.functions import is_state
-from possibly.logic.syntax import Node, Not, Temporal
+from possibly.logic.predicates.functions import deciding_state
+from possibly.logic.syntax import Node, Not
 from possibly.order.lattice import Lattice, Move, steps_of
 from possibly.order.predicate import CutPredicates
 from possibly.records import replace
@@ -39,7 +39,7 @@ def within_turns(formula: Node, predicates: CutPredicates, budget: Budget, resul
     walk = _Walk(lattice, turns)
     if walk.is_whole(finding.path):
         return result
-    sought = _sought(formula)
+    sought = deciding_state(formula)
     if sought is None:
         return replace(result, finding=None, reason=INTERRUPTED)
     try:
@@ -51,16 +51,6 @@ def within_turns(formula: Node, predicates: CutPredicates, budget: Budget, resul
         return replace(result, finding=Finding(not finding.value), notes=notes)
     shown = Shows(ENDS_FALSE, sought.operand) if isinstance(sought, Not) else Shows(ENDS_TRUE, sought)
     return replace(result, finding=replace(finding, path=path, shows=shown, moment=None), notes=notes)
-
-
-def _sought(formula: Node) -> Node | None:
-    """The state that decides: one in which a violated `AG` is false, or an `EF` that holds is true."""
-    match formula:
-        case Temporal("AG" | "G", (state,)) if is_state(state):
-            return Not(state)
-        case Temporal("EF", (state,)) if is_state(state):
-            return state
-    return None
 
 
 class _Walk:

@@ -121,6 +121,16 @@ def is_state(node: Node) -> bool:
     return node._timeless if hasattr(node, "_timeless") else _marked(node)
 
 
+def deciding_state(formula: Node) -> Node | None:
+    """What a violated `AG` or `G`, or an `EF` that holds, needs to be true of one state; None of others."""
+    match formula:
+        case Temporal("AG" | "G", (state,)) if is_state(state):
+            return Not(state)
+        case Temporal("EF", (state,)) if is_state(state):
+            return state
+    return None
+
+
 def _marked(node: Node) -> bool:
     """The same of what may have temporal operators below, found from the leaves up and kept at each."""
     trees = [node]

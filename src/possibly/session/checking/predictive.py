@@ -20,7 +20,7 @@ from possibly.detection.prediction.orders import Orders, TooManyError, is_unnoti
 from possibly.detection.prediction.sliced import SlicedSearch
 from possibly.logic.bind import bind_property
 from possibly.logic.languages import FORMULAS
-from possibly.logic.predicates.functions import compile_predicate, is_state
+from possibly.logic.predicates.functions import compile_predicate, deciding_state
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Iff, Implies, Node, Not, Temporal
 from possibly.logic.walk import children
@@ -122,7 +122,7 @@ class _Prediction:
         """Before those others, one that reaches what is sought unnoticed, if there is one."""
         names = vocabulary(self._trace)
         formula = bind_property(self._property, names, self._specification.lets, counts_pairs=False).formula
-        sought = _sought_state(formula)
+        sought = deciding_state(formula)
         for slices in range(1, MOST_SLICES if sought is not None else 0):
             assert sought is not None
             search = SlicedSearch(self._trace, compile_predicate(sought), slices, self._budget)
@@ -151,16 +151,6 @@ class _Prediction:
         if verdict.witness is not None:
             path = [event for name in verdict.witness.path if (event := self._trace.find(name)) is not None]
         return is_unnoticed(self._trace, path)
-
-
-def _sought_state(formula: Node) -> Node | None:
-    """What a violated `AG` or `G`, or an `EF` that holds, needs to be true of one state."""
-    match formula:
-        case Temporal("AG" | "G", (state,)) if is_state(state):
-            return Not(state)
-        case Temporal("EF", (state,)) if is_state(state):
-            return state
-    return None
 
 
 def _sides(formula: Node | None) -> set[bool]:

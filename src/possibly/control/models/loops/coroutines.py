@@ -421,8 +421,8 @@ class _Seen:
 def _only_passes_on(caller: CodeType) -> bool:
     """Whether a thread of a pool asks, to hand its result to a loop.
 
-    It does so in any case unless the loop is closed, which it asks next; then all that was done there is
-    known. So the answer alone decides nothing.
+    It does so in any case unless the loop is closed too; and what is raised if it is handed to a closed loop
+    is swallowed by the future that calls back. So a program cannot see the answer.
     """
     return caller.co_name == "_call_set_state" and caller.co_filename == asyncio.futures.__file__
 
