@@ -72,6 +72,8 @@ class _Finder(imports.Finder):
 
 def main() -> None:
     finder = prepare(os.environ[VARIABLE])
+    if output := json.loads(os.environ[VARIABLE]).get("output"):
+        _print_to(output)
     name = next((f"rank{os.environ[each]}" for each in RANKS if each in os.environ), "main")
     gate.open_gate(name)
     run_to_the_end(lambda: run_program(sys.argv[1:], finder))
@@ -90,6 +92,14 @@ def prepare(text: str) -> _Finder:
     finder = _Finder(patches)
     imports.put_first(finder)
     return finder
+
+
+def _print_to(path: str) -> None:
+    """A rank prints straight into the file: what goes through `mpiexec` comes at some time after it."""
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for number in (1, 2):
+        os.dup2(opened, number)
+    os.close(opened)
 
 
 def _lazily(operations: str) -> Callable[[Patches], None]:

@@ -188,12 +188,14 @@ class Controller:
     # ---- starting and ending --------------------------------------------------------------------
 
     def _launched(self, path: str) -> Child:
-        environment = {
-            **os.environ,
-            VARIABLE: json.dumps({"socket": path, "unbuffered": self.unbuffered, "protocol": VERSION}),
-            "PYTHONHASHSEED": "0",
-        }
         output = None if self.shows else os.path.join(self.folder, "output")
+        settings = {
+            "socket": path,
+            "unbuffered": self.unbuffered,
+            "protocol": VERSION,
+            "output": None if self.ranks is None else output,
+        }
+        environment = {**os.environ, VARIABLE: json.dumps(settings), "PYTHONHASHSEED": "0"}
         return launched(self.words, self.ranks, environment, output)
 
     def _end_child(self) -> None:

@@ -76,7 +76,7 @@ def is_native(words: Sequence[str]) -> bool:
 def _started(command: list[str], environment: dict[str, str], output: str | None) -> Child:
     if output is None:
         return subprocess.Popen(command, env=environment, start_new_session=True)
-    with open(output, "wb") as opened:
+    with open(output, "ab") as opened:  # ranks append to it too
         return subprocess.Popen(
             command,
             env=environment,
