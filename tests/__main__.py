@@ -1,8 +1,9 @@
 """Runs the tests, folder by folder, each in an interpreter of its own.
 
-`python -m tests [-n 2] [paths] [options of pytest]`. What is forked from an interpreter that has imported all
-tests costs several times as much as from a small one, and most of these tests fork. What takes longest comes
-first; a folder tells what it did when it is done, and a table at the end how long each took.
+`python -m tests [-n 2] [--all] [paths] [options of pytest]`. What is forked from an interpreter that has
+imported all tests costs several times as much as from a small one, and most of these tests fork. What takes
+longest comes first; a folder tells what it did when it is done, and a table at the end how long each took and
+which tests failed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -40,34 +42,50 @@ def groups(paths: list[Path]) -> dict[str, list[str]]:
     return {name: files for name, files in found.items() if files}
 
 
-def run(name: str, files: list[str], options: list[str]) -> tuple[float, str, int]:
-    """Runs one of them: its seconds, its name, its status."""
+@dataclass(frozen=True)
+class Done:
+    """What became of a group."""
+
+    seconds: float
+    name: str
+    status: int
+    failed: list[str]
+
+
+def run(name: str, files: list[str], options: list[str], environment: dict[str, str]) -> Done:
     begun = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--durations=6", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, *options, *files],
         cwd=ROOT,
-        env=ENVIRONMENT,
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     seconds = time.monotonic() - begun
     print(f"== tests/{name}, {seconds:.0f} s\n{done.stdout}", flush=True)
-    return seconds, name, 0 if done.returncode == NOTHING else done.returncode
+    status = 0 if done.returncode == NOTHING else done.returncode
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return Done(seconds, name, status, failed)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests", allow_abbrev=False)
     parser.add_argument("-n", type=int, default=2, help="so many interpreters at a time")
+    parser.add_argument("--all", action="store_true", help="every case, not a sample of them (sampling.py)")
     mine, words = parser.parse_known_args()
     paths = [Path(word).resolve() for word in words if Path(word).exists()] or [ROOT / "tests"]
     options = [word for word in words if not Path(word).exists()]
+    environment = ENVIRONMENT if mine.all else {**ENVIRONMENT, "POSSIBLY_SAMPLE": "1"}
+    found = groups(paths)
     with ThreadPoolExecutor(mine.n) as pool:
-        done = list(pool.map(lambda group: run(group[0], group[1], options), groups(paths).items()))
-    for seconds, name, status in sorted(done, reverse=True):
-        print(f"{seconds:6.0f} s  tests/{name}{'  FAILED' if status else ''}")
-    return int(not done or any(status for *_, status in done))
+        done = list(pool.map(lambda name: run(name, found[name], options, environment), found))
+    for each in sorted(done, key=lambda each: -each.seconds):
+        print(f"{each.seconds:6.0f} s  tests/{each.name}{'  FAILED' if each.status else ''}")
+    for each in done:
+        print(*each.failed, sep="\n", end="\n" if each.failed else "")
+    return int(not done or any(each.status for each in done))
 
 
 if __name__ == "__main__":

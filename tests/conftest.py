@@ -1,7 +1,9 @@
-"""Hypothesis profiles: the usual one, and `soak` for `make soak` with many more cases; the marker `alone`.
+"""Hypothesis profiles: the usual one, and `soak` for `make soak` with many more cases; the markers `alone`
+and `large`.
 
 No deadline: the machines that run the tests are shared and noisy. Tests that are marked `alone` run in an
-interpreter of their own: what is forked from a process in which many tests ran is not what users have.
+interpreter of their own: what is forked from a process in which many tests ran is not what users have. Those
+that are marked `large`, or cases of them, take seconds and show what smaller ones show too.
 """
 
 from __future__ import annotations
@@ -17,6 +19,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.sampling import IS_SAMPLE, few
+
+EXECUTING = frozenset(("control", "examples", "probes", "real", "recorder", "session", "views", "why"))
+
 settings.register_profile(
     "usual", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -29,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
         pytest.exit(f"{stale[0]} was changed after it was compiled: run make venv", 2)
     # Whoever starts the tests in the background has told them, and all they start, to ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.addinivalue_line("markers", "large(*cases): the test, or these cases of it, are left to the soak")
     config.addinivalue_line("markers", "alone: run the test in an interpreter of its own")
 
 
@@ -38,6 +45,39 @@ def _stale() -> list[Path]:
     built = max((each.stat().st_mtime for each in control.glob("native__mypyc*.so")), default=None)
     sources = (each.with_name(each.name.partition(".")[0] + ".py") for each in control.rglob("*.so"))
     return [each for each in sources if built and each.exists() and each.stat().st_mtime > built]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In the normal run a test of programs has a sample of its cases, and none that are marked `large`."""
+    if not IS_SAMPLE:
+        return
+    cases: dict[str, list[str]] = {}
+    for each in items:
+        if not _is_large(each):
+            cases.setdefault(_test(each), []).append(_case(each))
+    chosen = {test: few(names) if _executes(test) else set(names) for test, names in cases.items()}
+    kept = [each for each in items if _case(each) in chosen.get(_test(each), ()) and not _is_large(each)]
+    config.hook.pytest_deselected(items=[each for each in items if each not in set(kept)])
+    items[:] = kept
+
+
+def _test(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _case(item: pytest.Item) -> str:
+    return item.callspec.id if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ""
+
+
+def _is_large(item: pytest.Item) -> bool:
+    """Whether the test is marked, or this case of it."""
+    marks = list(item.iter_markers("large"))
+    return any(not mark.args or _case(item) in mark.args for mark in marks)
+
+
+def _executes(test: str) -> bool:
+    """Whether it executes programs, which makes a case cost a third of a second or more."""
+    return test.split("/")[1] in EXECUTING
 
 
 def pytest_collection_finish() -> None:

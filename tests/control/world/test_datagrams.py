@@ -90,6 +90,7 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.large("threads")
 def test_what_is_right_is_covered(name: str, tmp_path: Path) -> None:
     found = explored(tmp_path, HEAD + RIGHT[name])
     assert found.complete, (found.failure, found.open)

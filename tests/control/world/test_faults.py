@@ -76,6 +76,10 @@ def test_nothing_gets_lost_by_splitting(tmp_path: Path) -> None:
 
 def test_threads_get_parts_too(tmp_path: Path) -> None:
     fails(tmp_path, SOCKETS.format(read="data = connection.recv(9)"), split=True)
+
+
+@pytest.mark.large
+def test_threads_that_read_on_get_the_whole(tmp_path: Path) -> None:
     whole = "data = b''\n    while len(data) < 2: data += connection.recv(9)"
     holds(tmp_path, SOCKETS.format(read=whole), split=True)
 

@@ -106,6 +106,7 @@ os.waitpid(child, 0)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.large("two who send to one server")
 def test_what_really_happens_is_among_what_is_explored(name: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(HEAD + PROGRAMS[name])

@@ -86,6 +86,7 @@ LENGTHS = [("0", "0.1"), ("0.1", "0")]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.large("a pipe that ends")
 def test_what_really_happens_is_explored(name: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(HEAD + PROGRAMS[name])

@@ -59,6 +59,7 @@ except subprocess.TimeoutExpired: print("late")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.large("two who write to one pipe")
 def test_what_really_happens_is_among_what_is_explored(name: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(HEAD + PROGRAMS[name])
@@ -149,6 +150,7 @@ python("import os; os.read(os.pipe()[0], 1)")
 
 
 @pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.large("one after the other")
 def test_what_is_right_is_covered(name: str, tmp_path: Path) -> None:
     found = explored(tmp_path, HEAD + RIGHT[name])
     assert found.complete, (found.failure, found.open)

@@ -81,6 +81,7 @@ def test_what_goes_wrong_is_found(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.large("a transaction")
 def test_what_is_right_is_covered(name: str, tmp_path: Path) -> None:
     found = explored(tmp_path, HEAD + RIGHT[name])
     assert found.complete, (found.failure, found.open)

@@ -118,6 +118,7 @@ server.shutdown(); thread.join(); server.server_close()
 """
 
 
+@pytest.mark.large
 def test_a_server_of_the_standard_library_is_covered(tmp_path: Path) -> None:
     found = explored(tmp_path, SERVER)
     assert found.complete, found.open
