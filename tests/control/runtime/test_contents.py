@@ -10,7 +10,7 @@ import pytest
 from possibly.control.runtime.contents import all_of, item_of, key_of, keys_of, size_of
 from possibly.control.runtime.things import Named
 
-NAMED = Named("0:1", "dict", True)
+NAMED = Named("0:1", "dict")
 
 
 @pytest.mark.parametrize("keys", [(1, True, 1.0), ((1, "a"), (True, "a")), (0, False, 0.0, -0.0)])

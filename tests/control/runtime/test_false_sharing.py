@@ -25,6 +25,16 @@ REGISTRY = "class A: pass\nclass B: pass\nregistry = {A: 0, B: 0}"
 CACHE = "from urllib.parse import urlsplit\nurlsplit.cache_clear()\nseen = []"
 READING = "limit, total = 1, 0"
 ADDRESSES = "class Item: pass\none, two = Item(), Item()\ncounts = {id(one): 0, id(two): 0}"
+PASSING = """\
+class Row:
+    def __init__(self, items): self.items = items
+    @property
+    def each(self): yield from self.items
+def added(row):
+    total = 0
+    for _ in range(3):
+        for number in row.each: total += number
+    return total"""
 IDENTITIES = "own = {}"
 MINE = "own[threading.get_ident()] = 1; own[threading.get_ident()] += 1"
 POOL = """\
@@ -55,8 +65,15 @@ def program(before: str, first: str, second: str, after: str = "") -> str:
         program(REGISTRY, "registry[A] += 1", "registry[B] += 1", "assert sum(registry.values()) == 2"),
         program(CACHE, "urlsplit('http://a/b')", "urlsplit('http://a/b')"),
         program(ADDRESSES, "counts[id(one)] += 1", "counts[id(two)] += 1"),
+        program(PASSING, "added(Row([1, 2]))", "added(Row([3]))"),
     ],
-    ids=["texts in C", "items by classes", "a cache of the standard library", "items by addresses"],
+    ids=[
+        "texts in C",
+        "items by classes",
+        "a cache of the standard library",
+        "items by addresses",
+        "objects that come where others were",
+    ],
 )
 def test_what_two_tasks_do_not_share_is_covered_at_once(source: str, tmp_path: Path) -> None:
     found = explored(tmp_path, source)

@@ -47,7 +47,7 @@ def _name(things: Things, value: Any, name: str, depth: int) -> None:
     kind = things.kind(value)
     if kind not in KEPT or things.known(value) is not None:
         return
-    things.call(value, Named(name, name, True, name))
+    things.call(value, Named(name, name, None, name))
     if depth < DEEPEST and kind == CONTAINER:
         for key, held in _items(value):
             _name(things, held, f"{name}.{key}", depth + 1)

@@ -422,7 +422,7 @@ def _by_key(value: Any, key: Any, now: Now, at: str, writes: bool) -> Parts:
         return []
     named = found[2]
     thing, footprint = item_of(value, named, key, writes)
-    item = Part(named.family, thing, footprint, None if named.exact else id(value))
+    item = Part(named.family, thing, footprint, named.which)
     return [item, *key_parts(key, now, at)]
 
 
@@ -432,7 +432,7 @@ def _of_whole(value: Any, at: str, footprint: Callable[[Named], tuple[Access, ..
     if found is None:
         return []
     named = found[2]
-    return [Part(named.family, f"{named.name}[]", footprint(named), None if named.exact else id(value))]
+    return [Part(named.family, f"{named.name}[]", footprint(named), named.which)]
 
 
 def _of_object(owner: Any, function: Any, given: Given, now: Now, at: str) -> Parts:

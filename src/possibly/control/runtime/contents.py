@@ -55,7 +55,7 @@ def _large_key(key: int) -> str | None:
         return repr(key)
     memory = accesses.memory
     named = memory.things.at(key) if memory is not None else None
-    return f"@{named.name}" if named is not None and named.exact else None
+    return f"@{named.name}" if named is not None and named.which is None else None
 
 
 def _other_key(key: Any) -> str | None:

@@ -144,8 +144,8 @@ def _entry(owner: Any, name: Any, now: tuple[Kernel, Memory], writes: bool, at: 
 
 
 def touch(found: Found, thing: str, footprint: tuple[Access, ...], at: str) -> int:
-    kernel, memory, named, value = found
-    return memory.access(kernel, named.family, thing, footprint, at, None if named.exact else id(value))
+    kernel, memory, named, _ = found
+    return memory.access(kernel, named.family, thing, footprint, at, named.which)
 
 
 def touch_item(found: Found, value: Any, key: Any, writes: bool, at: str) -> int:
@@ -179,7 +179,7 @@ def read_item(value: Any, key: Any, at: str) -> list[Part]:
         return []
     named = found[2]
     thing, footprint = item_of(value, named, key, True)
-    return [Part(named.family, thing, footprint, None if named.exact else id(value))]
+    return [Part(named.family, thing, footprint, named.which)]
 
 
 def key_parts(key: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
@@ -390,7 +390,7 @@ def _held(
             return list(dict.values(value)), False
         named = memory.things.named(value, kernel, at)
         footprint = everything(named) if writes else all_of(value, named)
-        found.append(Part(named.family, f"{named.name}[]", footprint, None if named.exact else id(value)))
+        found.append(Part(named.family, f"{named.name}[]", footprint, named.which))
         return plainly(value), False
     if kind == OPAQUE:
         found.append(object_part(value, now, writes or class_has(type(value), "__next__"), at))

@@ -78,7 +78,9 @@ class Named(NamedTuple):
 
     name: str
     family: str
-    exact: bool
+    which: int | None = None
+    """Of objects that share one name, which one it is in this execution. Not its address, which another
+    object gets that a task makes when this one has ended: these two do not meet."""
     shown: str = ""
     """What users call it unless a global variable holds it: `Account#2`."""
 
@@ -95,6 +97,7 @@ class Things:
         """Weak references that forget a name with its object, or the object where there can be none."""
         self._kinds: dict[type, int] = {}
         self._counts: dict[str, int] = {}
+        self._inexact = 0
         self.sources: dict[int, list[Any]] = {}
         """What a library's object was made from: it may look at that whenever it is used."""
         self._borrowers: dict[int, Any] = {}
@@ -130,7 +133,7 @@ class Things:
             kind = type(value).__name__
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             name = f"{task.name}:{task.objects}"
-            found = self._keep(value, _new(Named, (name, family, True, f"{kind}#{count}")))
+            found = self._keep(value, _new(Named, (name, family, None, f"{kind}#{count}")))
         return found
 
     def named(self, value: Any, kernel: Kernel, at: str) -> Named:
@@ -142,12 +145,13 @@ class Things:
             return self.made(value, kernel, at)
         if is_a(value, type):
             name = f"{module_of(value)}.{value.__qualname__}"
-            found = Named(name, name, True)
+            found = Named(name, name)
         elif is_a(value, types.ModuleType):
-            found = Named(value.__name__, value.__name__, True)
+            found = Named(value.__name__, value.__name__)
         else:
             kind = f"~{type(value).__name__}"
-            found = Named(kind, kind, False)
+            self._inexact += 1
+            found = Named(kind, kind, self._inexact)
         return self._keep(value, found)
 
     def call(self, value: Any, named: Named) -> None:

@@ -48,7 +48,7 @@ def member_part(value: Any, name: str, now: Now, writes: bool, at: str) -> Part:
     holder = kernel.labels.get(named.name)
     if thing not in kernel.labels or (holder and not kernel.labels[thing].startswith(f"{holder}.")):
         kernel.labels[thing] = f"{holder or _shown(named)}.{name}"  # an object may be named after its parts
-    return Part(f"{named.family}.{name}", thing, touching(thing, writes), None if named.exact else id(value))
+    return Part(f"{named.family}.{name}", thing, touching(thing, writes), named.which)
 
 
 def _borrowed_part(given: dict[str, Any], name: str, now: Now, writes: bool, at: str) -> Part:
@@ -59,7 +59,7 @@ def _borrowed_part(given: dict[str, Any], name: str, now: Now, writes: bool, at:
         return member_part(owner[1](), name, now, writes, at)
     named = memory.things.named(given, kernel, at)
     thing, footprint = item_of(given, named, name, writes)
-    return Part(named.family, thing, footprint, None if named.exact else id(given))
+    return Part(named.family, thing, footprint, named.which)
 
 
 def _shown(named: Named) -> str:
