@@ -7,6 +7,8 @@ PROJECT := pyproject.toml setup.py $(shell find src/possibly -name '_*.c') \
   $(wildcard $(shell find src/possibly -name '*.so' | sed 's/\.[^/]*$$/.py/'))
 RUNTIME := .venv/.runtime
 TOOLS := .venv/.tools
+NEEDED := .venv/.needed
+NATIVE := .venv/.native
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 # An editable package is compiled to bytecode by nobody where the environment says PYTHONDONTWRITEBYTECODE.
 BYTECODE := $(BIN)/python -m compileall -q -j 0 src
@@ -31,13 +33,24 @@ $(RUNTIME): $(PROJECT) | $(BIN)/python
 	@$(PIP) --editable .
 	@touch $@
 
-$(TOOLS): $(PROJECT) | $(BIN)/python
-	@echo "installing possibly and its test tools into .venv; to compile it takes a minute or two" >&2
-	@POSSIBLY_BUILD=native $(PIP) --editable '.[test]'
+# What possibly and its tests need is installed while possibly itself is compiled.
+$(NEEDED): $(PROJECT) | $(BIN)/python
+	@echo "installing the test tools into .venv" >&2
+	@$(BIN)/python tools/needed.py test > $@.txt
+	@$(PIP) --requirement $@.txt
+	@touch $@
+
+$(NATIVE): $(PROJECT) | $(BIN)/python
+	@echo "installing possibly into .venv; to compile it takes a minute or two" >&2
+	@POSSIBLY_BUILD=native $(PIP) --no-deps --editable .
 	@$(BYTECODE)
+	@touch $@
+
+$(TOOLS): $(NEEDED) $(NATIVE)
 	@touch $(RUNTIME) $@
 
-venv: $(TOOLS) ## create .venv with possibly and the test tools
+venv: ## create .venv with possibly and the test tools
+	@$(MAKE) --no-print-directory -j2 $(TOOLS)
 
 compile: $(RUNTIME) ## compile what makes explorations fast, after make demo (a minute or two)
 	@POSSIBLY_BUILD=native $(PIP) --editable .
@@ -58,18 +71,18 @@ demo: $(RUNTIME) ## check an example run: the failing order explained, and a pag
 	  --html $(DEMO)/mutex.html; status=$$?; test $$status -eq 1 || \
 	  { echo "the demo should find one violation, but the check ended with status $$status" >&2; exit 1; }
 
-test: lint ## everything: lint, format, types and tests
-	@$(MAKE) --no-print-directory -j2 types unit
+test: ## everything: lint, format, types and tests
+	@$(MAKE) --no-print-directory -j2 lint types unit
 
-lint: $(TOOLS) ## lint and check the format
+lint: $(NEEDED) ## lint and check the format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-format: $(TOOLS) ## put the code into the format
+format: $(NEEDED) ## put the code into the format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-types: $(TOOLS) ## strict type check
+types: $(NEEDED) ## strict type check
 	$(BIN)/mypy
 
 unit: $(TOOLS) ## the tests, on WORKERS=2 cores

@@ -3,17 +3,21 @@
 Every `_*.c` is a kernel beside its plain twin (`possibly.compiled`). The modules of NATIVE are their own
 twins: mypyc compiles them from the Python that is used without. That takes more than a minute, so it is done
 only if POSSIBLY_BUILD=native is in the environment, as `make venv`, `make compile` and `make wheels` put it
-there: the first answer should come soon. With POSSIBLY_BUILD=pure nothing is compiled. POSSIBLY_OPT=0
-compiles them in half the time, for those who change them.
+there: the first answer should come soon. With POSSIBLY_BUILD=pure nothing is compiled. They are a C file a
+module, several compiled at a time; POSSIBLY_OPT=3 makes one file of them all, which takes three times as long
+and is hardly faster, for wheels.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 NATIVE = """
 causality tree schedulers/course schedulers/dpor macro/inside/watching
@@ -25,6 +29,23 @@ runtime/touched/proxies runtime/touched/suspended runtime/variables
 """Of `possibly.control`: where an execution under control spends its time."""
 BUILDING = {"build_ext", "build", "bdist_wheel", "editable_wheel", "install"}
 """Commands that need what is compiled; others only ask about the project."""
+LEVEL = os.environ.get("POSSIBLY_OPT", "1")
+"""Of optimisation; with the highest all native modules are one file, so that calls between them are fast."""
+
+
+class Together(build_ext):
+    """Compiles the files of an extension on all cores; what it is derived from does that with extensions."""
+
+    def build_extensions(self) -> None:
+        compile_some = self.compiler.compile
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+
+            def compile_all(sources: list[str], **options: Any) -> list[str]:
+                made = [pool.submit(compile_some, [source], **options) for source in sources]
+                return [file for each in made for file in each.result()]
+
+            self.compiler.compile = compile_all
+            super().build_extensions()
 
 
 def kernel(source: Path) -> Extension:
@@ -38,14 +59,20 @@ def natives() -> list[Extension]:
         from mypyc.build import mypycify
 
         sources = [f"src/possibly/control/{name}.py" for name in NATIVE]
-        options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent"]
-        level = os.environ.get("POSSIBLY_OPT", "3")
-        made = mypycify([*options, *sources], opt_level=level, group_name="possibly.control.native")
+        options = ["--config-file=", "--no-site-packages", "--ignore-missing-imports"]
+        made = mypycify(
+            [*options, "--follow-imports=silent", *sources],
+            opt_level=LEVEL,
+            debug_level="1" if LEVEL == "3" else "0",
+            multi_file=LEVEL != "3",
+            group_name="possibly.control.native",
+        )
     except (SystemExit, Exception) as error:  # noqa: BLE001 - whatever it is, all works without
         print(f"controlled execution stays plain Python: {error!r}", file=sys.stderr)
         return []
     for each in made:
         each.optional = True
+        each.include_dirs = [*each.include_dirs, "build/possibly/control"]  # where the group's own header is
         each.extra_compile_args = [*each.extra_compile_args, "-Wno-error"]  # a new compiler warns of more
     return list(made)
 
@@ -56,5 +83,6 @@ sources = [] if wanted == "pure" else sorted(Path("src").glob("possibly/**/_*.c"
 setup(
     ext_modules=[kernel(source) for source in sources] + (natives() if is_native else []),
     setup_requires=["mypy>=2"] if wanted == "native" else [],
+    cmdclass={"build_ext": Together},
     options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -22,7 +22,7 @@ try() {  # INTERPRETER WHEEL
 sh tools/interpreters.sh "$@" >"$work/interpreters"
 while read -r python; do
     rm -rf build/lib* build/bdist* build/temp* "$work/raw" "$work/done"
-    POSSIBLY_BUILD=native "$python" -m pip --disable-pip-version-check --quiet wheel --no-deps -w "$work/raw" .
+    POSSIBLY_OPT=3 POSSIBLY_BUILD=native "$python" -m pip --disable-pip-version-check --quiet wheel --no-deps -w "$work/raw" .
     "$bin/auditwheel" repair --wheel-dir "$work/done" "$work"/raw/*.whl >/dev/null 2>&1 || {
         echo "auditwheel did not take it: this wheel is for machines like this one" >&2
         mkdir -p "$work/done"; cp "$work"/raw/*.whl "$work/done"; }
