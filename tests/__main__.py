@@ -19,11 +19,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LONG = """
-control/runtime control/world views views/web detection control . why session control/joining
-session/exploring control/forking probes control/macro views/testing examples real control/schedulers recorder
-control/models control/temporal control/loading
+control/runtime control/world views/web views/test_explore.py views detection control . why session
+control/joining session/exploring control/forking probes control/macro views/testing examples real
+control/schedulers recorder control/models control/temporal control/loading
 """.split()
-"""Folders with an interpreter of their own, each without those in it that are named too; "." has the rest."""
+"""Folders and files with an interpreter of their own, without those in them that are named too."""
 NOTHING = 5
 """The status of pytest where no test was asked for."""
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
@@ -31,13 +31,13 @@ ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def groups(paths: list[Path]) -> dict[str, list[str]]:
-    """The test files in these folders, by the folder of LONG that they are in."""
+    """The test files in these folders, by what of LONG they are in; "." has the rest."""
     found: dict[str, list[str]] = {name: [] for name in LONG}
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
         if not any(file.is_relative_to(path) for path in paths):
             continue
-        folder = file.parent.relative_to(ROOT / "tests")
-        name = max((each for each in LONG if folder.is_relative_to(each)), key=len)
+        place = file.relative_to(ROOT / "tests")
+        name = max((each for each in LONG if place.is_relative_to(each)), key=len)
         found[name].append(file.relative_to(ROOT).as_posix())
     return {name: files for name, files in found.items() if files}
 

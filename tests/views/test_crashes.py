@@ -88,6 +88,7 @@ def is_whole(name: str, folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.large("explore -o", "check --html")
 def test_a_command_that_is_killed_leaves_what_was_there(name: str, folder: Path) -> None:
     words, output, _ = COMMANDS[name]
     begun = time.monotonic()
@@ -125,6 +126,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.large("explore -o", "explore --resume")
 def test_a_full_disk_gets_a_sentence_and_loses_nothing(name: str, small_disk: Path) -> None:
     words, output, _ = COMMANDS[name]
     (small_disk / "filling").write_bytes(b"x")

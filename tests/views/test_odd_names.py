@@ -62,6 +62,7 @@ def quoted(text: str) -> str:
 @example("a:b", "a", "", "two\nlines", "x:1", "pool:1", "pool")
 @example("", "#1", "a.b", "<b>", "q\"u'o", "", "")
 @given(NAMES, NAMES, NAMES, NAMES, NAMES, NAMES, NAMES)
+@pytest.mark.large("threads")
 def test_names_may_be_anything(
     source: str,
     tmp_path_factory: pytest.TempPathFactory,

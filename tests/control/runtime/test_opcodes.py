@@ -139,6 +139,7 @@ def explored(path: Path, source: str) -> set[str]:
 
 
 @pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.large("3")
 def test_what_python_can_do_is_found_and_nothing_else(seed: int, tmp_path: Path) -> None:
     source = generated(seed)
     possible, found = outcomes(source), explored(tmp_path / "program.py", source)

@@ -16,6 +16,7 @@ SEEDS = [seed for seed in range(1, 10_000) if seed not in (4, 8)][:CASES]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.large("1")
 def test_all_results_are_found(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(program(Random(seed), threads=2))
@@ -28,6 +29,7 @@ def test_all_results_are_found(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.large("1")
 def test_all_results_with_sleeps_and_time_outs_are_found(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(program(Random(seed), threads=2, sleeps=True))

@@ -48,6 +48,7 @@ CONTRASTS = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.large("light")
 def test_every_text_can_be_read(written: Written, scheme: Any) -> None:
     shown = written(page_with_everything())
     shown.page.emulate_media(color_scheme=scheme)
@@ -204,6 +205,7 @@ APART = """() => {
 @pytest.mark.parametrize(
     ("media", "width"), [("print", 794), ("print", 1400), ("screen", 1400), ("screen", 700)]
 )
+@pytest.mark.large("screen-700", "print-1400")
 def test_no_part_covers_another(written: Written, media: Any, width: int) -> None:
     shown = written(example_page("ringbuffer-tasks/faulty.jsonl", "ringbuffer-tasks/ringbuffer.spec"))
     shown.page.set_viewport_size({"width": width, "height": 1100})

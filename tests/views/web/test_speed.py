@@ -44,6 +44,7 @@ def loading(shown: Shown, path: Path) -> float:
     return min(times)
 
 
+@pytest.mark.large
 def test_a_hundred_thousand_events_load_within_two_seconds(
     shown: Shown, large: Path, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
@@ -78,6 +79,7 @@ def quickest(shown: Shown, scale: float) -> float:
     return best / crowding() if best >= FRAME else best
 
 
+@pytest.mark.large
 def test_moving_stays_smooth_at_every_scale(
     shown: Shown, large: Path, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
