@@ -19,12 +19,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.sampling import IS_SAMPLE, few
+from tests.sampling import EXAMPLES, IS_SAMPLE, few
 
 EXECUTING = frozenset(("control", "examples", "probes", "real", "recorder", "session", "views", "why"))
 
 settings.register_profile(
-    "usual", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+    "usual", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("soak", settings.get_profile("usual"), max_examples=2_000)
 settings.load_profile("usual")
@@ -48,14 +48,14 @@ def _stale() -> list[Path]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the normal run a test of programs has a sample of its cases, and none that are marked `large`."""
+    """In the normal run a test has a sample of its cases, and none that are marked `large`."""
     if not IS_SAMPLE:
         return
     cases: dict[str, list[str]] = {}
     for each in items:
         if not _is_large(each):
             cases.setdefault(_test(each), []).append(_case(each))
-    chosen = {test: few(names) if _executes(test) else set(names) for test, names in cases.items()}
+    chosen = {test: few(names, _executes(test)) for test, names in cases.items()}
     kept = [each for each in items if _case(each) in chosen.get(_test(each), ()) and not _is_large(each)]
     config.hook.pytest_deselected(items=[each for each in items if each not in set(kept)])
     items[:] = kept
