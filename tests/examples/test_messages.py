@@ -12,6 +12,7 @@ import pytest
 from possibly.control.macro.program.launch import mpiexec
 from possibly.views.cli.main import main
 from tests.control.macro.test_real import needs_mpi
+from tests.waiting import PATIENCE
 
 MOST = 6 if "POSSIBLY_CASES" not in os.environ else 1_000
 """Executions of a corrected form; the lock service has 74."""
@@ -49,4 +50,4 @@ def test_a_planted_order_is_found(
 def test_a_plain_run_looks_right(program: str) -> None:
     ranks = [mpiexec(), "-n", "4"] if "product" in program else []
     words = [*ranks, sys.executable, str(EXAMPLES / program), "right"]
-    assert subprocess.run(words, capture_output=True, check=True, timeout=60).stdout
+    assert subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE).stdout

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 FOLDER = Path(__file__).parents[2] / "examples" / "protocols"
 
 BROKEN = {
@@ -42,7 +44,7 @@ def verdicts(name: str, program: str, folder: Path) -> dict[str, str]:
     properties = ["--spec", str(FOLDER / name / "protocol.spec")]
     words = [*WATCHED.get(name, []), *properties, "-o", str(trace), "--json"]
     command = [sys.executable, "-m", "possibly", "run", *words, str(FOLDER / name / program)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode in (0, 1), done.stderr
     report = json.loads(done.stdout)
     return {each["name"]: each["verdict"] for each in report["properties"]}
@@ -75,9 +77,11 @@ def test_nobody_starves_in_orders_that_go_on_for_ever(tmp_path: Path) -> None:
     watched = ["--watch", "eat", "--watch", "hungry", "-o", str(trace)]
     possibly = [sys.executable, "-m", "possibly"]
     folder = FOLDER / "philosophers"
-    subprocess.run([*possibly, "run", *watched, str(folder / "right.py"), "2", "2"], check=True, timeout=60)
+    subprocess.run(
+        [*possibly, "run", *watched, str(folder / "right.py"), "2", "2"], check=True, timeout=PATIENCE
+    )
     asked = ["--spec", str(folder / "protocol.spec"), "--only", "starvation"]
     looped = subprocess.run(
-        [*possibly, "check", str(trace), *asked, "--loops", "weak"], check=False, timeout=60
+        [*possibly, "check", str(trace), *asked, "--loops", "weak"], check=False, timeout=PATIENCE
     )
     assert looped.returncode == 0

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 pytest.importorskip("IPython", reason="IPython is not there")
 
 SHELL = """
@@ -91,7 +93,7 @@ def test_a_real_kernel_records_cells_and_tasks_of_its_own_loop(tmp_path: Path) -
 
     try:
         for cell in [*CELLS.split("# %%"), *LOOP_CELLS.split("# %%")]:
-            reply = client.execute_interactive(cell, timeout=120, output_hook=heard)
+            reply = client.execute_interactive(cell, timeout=PATIENCE, output_hook=heard)
             assert reply["content"]["status"] == "ok", reply["content"]
     finally:
         client.stop_channels()

@@ -13,6 +13,7 @@ import pytest
 
 import possibly
 from possibly.trace import load
+from tests.waiting import PATIENCE
 
 total = 0
 
@@ -125,7 +126,9 @@ asyncio.run(main())
 def test_what_was_made_before_goes_on_to_work(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(MADE_BEFORE)
     command = [sys.executable, "program.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert (done.stdout, done.returncode) == ("used\n", 0), done.stderr
     load(tmp_path / "run.jsonl")
 

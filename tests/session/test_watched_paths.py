@@ -14,6 +14,7 @@ from possibly.logic.specification import read_specification
 from possibly.session.checking.check import Options
 from possibly.session.watching.paths_live import Told
 from possibly.session.watching.watch import WatchedRun
+from tests.waiting import PATIENCE
 
 PROGRAM = """
 import json, sys
@@ -118,8 +119,8 @@ def test_three_processes_are_followed_and_one_stops_at_a_break(tmp_path: Path) -
         running = {name: start(program, name, address, each) for name, each in events.items()}
         outputs = {name: until_ready(each) for name, each in running.items()}
         for name, each in running.items():
-            outputs[name] += each.communicate("\n", timeout=60)[0]
-        said = monitor.communicate(timeout=60)
+            outputs[name] += each.communicate("\n", timeout=PATIENCE)[0]
+        said = monitor.communicate(timeout=PATIENCE)
     stopped = [name for name, output in outputs.items() if "stops at" in output]
     assert stopped in (["A"], ["C"]), (outputs, said)
     for output in outputs.values():
@@ -148,7 +149,7 @@ def test_lines_that_were_held_for_a_header_are_answered_too(tmp_path: Path) -> N
             with socket.create_connection((host, int(port))) as second:
                 second.sendall(header("B"))
                 assert {"taken": 2} in (json.loads(line) for line in first.makefile())
-        monitor.communicate(timeout=60)
+        monitor.communicate(timeout=PATIENCE)
 
 
 def header(name: str, **fields: Any) -> bytes:

@@ -25,6 +25,7 @@ from possibly.session.debugging.temporal import Opening, opened
 from possibly.views.cli.debugger.commands import commands, execute, split_options
 from possibly.views.cli.debugger.debug import completions
 from possibly.views.cli.main import main
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 DEKKER = str(ROOT / "examples" / "models" / "dekker.py")
@@ -264,7 +265,7 @@ class Terminal:
         os.close(slave)
         self.text = ""
 
-    def until(self, pattern: str, seconds: float = 30) -> str:
+    def until(self, pattern: str, seconds: float = PATIENCE) -> str:
         """What has come up to and with the pattern; it is not read again."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text)):
@@ -282,7 +283,7 @@ class Terminal:
 
     def end(self) -> int:
         self.type("quit\r")
-        status = self.process.wait(timeout=30)
+        status = self.process.wait(timeout=PATIENCE)
         os.close(self.master)
         return status
 

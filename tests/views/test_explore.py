@@ -13,6 +13,7 @@ import pytest
 
 import possibly
 from possibly.views.cli.main import main
+from tests.waiting import PATIENCE
 
 BANK = """\
 import threading
@@ -314,7 +315,7 @@ def test_replay_under_the_line_debugger(folder: Path) -> None:
     code = "import sys; from possibly.views.cli.main import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "replay", "--pdb", "checked.schedule"]
     typed = "b 9\nc\np balance\nc\nc\nc\n"
-    found = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60)
+    found = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 1
     assert "-> balance = balance - amount\n(Pdb) 100\n" in found.stdout
     assert "uncaught AssertionError: -60" in found.stdout

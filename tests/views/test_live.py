@@ -17,6 +17,7 @@ from possibly.errors import PossiblyError
 from possibly.logic.specification import read_specification
 from possibly.recorder.stopped import looked_up
 from possibly.session.watching.paths_live import LivePaths, Told, has_break
+from tests.waiting import PATIENCE
 
 PROMPT = "(possibly) "
 PROGRAM = """\
@@ -77,7 +78,7 @@ class Terminal:
     def until(self, wanted: str) -> str:
         """What appears up to and including this text, from where the last call ended."""
         while wanted not in self.text:
-            ready, _, _ = select.select([self.end], [], [], 30)
+            ready, _, _ = select.select([self.end], [], [], PATIENCE)
             assert ready, f"{wanted!r} does not appear in {self.text!r}"
             try:
                 more = os.read(self.end, 4096)

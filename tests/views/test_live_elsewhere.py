@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.views.test_live import PROMPT, Terminal
+from tests.waiting import PATIENCE
 
 POSSIBLY = [sys.executable, "-m", "possibly"]
 PROGRAM = """\
@@ -101,7 +102,7 @@ def test_one_of_three_processes_stops_where_the_monitor_says_so(tmp_path: Path, 
         terminal.say(b"continue\n")
         assert "took 5" in terminal.until("never put & take")
         assert terminal.status() == 0
-        out, _ = watching.communicate(timeout=60)
+        out, _ = watching.communicate(timeout=PATIENCE)
     assert "MATCHED   seen" in out and "HOLDS     race" in out
 
 
@@ -133,7 +134,7 @@ def test_programs_of_their_own_have_names_and_hear_of_each_other(tmp_path: Path)
                     start_new_session=True,  # no terminal
                 )
             )
-        said = [each.communicate(timeout=60)[1] for each in running]
-        out, _ = watching.communicate(timeout=60)
+        said = [each.communicate(timeout=PATIENCE)[1] for each in running]
+        out, _ = watching.communicate(timeout=PATIENCE)
     assert any("race at " in each and "break of both at " in each for each in said), said
     assert "VIOLATED  race" in out and "put/worker:" in out and "take/worker:" in out

@@ -16,6 +16,7 @@ from possibly.views.cli.main import main
 from possibly.views.export.boxes import Arrow, Box, Picture, render_dot_picture, render_svg_picture
 from possibly.views.export.graphs import tree_model_picture
 from possibly.views.web.models import Node, Tree
+from tests.waiting import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RING = [
@@ -70,7 +71,7 @@ def test_every_picture_in_every_form(name: str) -> None:
 def is_drawn_by_graphviz(path: str) -> None:
     """Where Graphviz is installed, it reads the file without a complaint."""
     if shutil.which("dot") is not None:
-        found = subprocess.run(["dot", "-Tplain", path], capture_output=True, text=True, timeout=60)
+        found = subprocess.run(["dot", "-Tplain", path], capture_output=True, text=True, timeout=PATIENCE)
         assert (found.returncode, found.stderr) == (0, "") and "\nnode " in found.stdout
 
 

@@ -22,10 +22,10 @@ from possibly.errors import PossiblyError
 from possibly.session.watching.listening import Address
 from possibly.trace import load
 from possibly.views.cli.main import main
+from tests.waiting import PATIENCE
 
 SAFE = "AG(!(P1.cs & P2.cs))"
 POSSIBLY = [sys.executable, "-m", "possibly"]
-PATIENCE = 60
 HEADER = {
     "format": "possibly-trace",
     "version": 1,

@@ -24,6 +24,7 @@ from possibly.session.exploring.exploration import Options
 from possibly.session.exploring.explore import explore
 from tests.control.runtime.generated import program
 from tests.control.test_families import FAMILIES
+from tests.waiting import PATIENCE
 
 CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
 BUGS = Path(__file__).parents[3] / "examples" / "bugs"
@@ -175,7 +176,7 @@ def test_no_process_stays_behind(tmp_path: Path) -> None:
             controlled.execute(Course())
             zygote = controlled.zygote().process  # type: ignore[attr-defined] # a Zygote
             left += map(int, Path(f"/proc/{zygote}/task/{zygote}/children").read_text().split())
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end and any(map(_is_alive, left)):
         os.sched_yield()
     assert not any(map(_is_alive, left))

@@ -20,6 +20,7 @@ from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
 from possibly.session.exploring.exploration import Options
 from possibly.session.exploring.explore import explore
+from tests.waiting import PATIENCE
 
 HANGS = """import signal
 usual = signal.SIGUSR1
@@ -197,7 +198,7 @@ def test_what_a_program_has_started_ends_with_it(tmp_path: Path) -> None:
     with script((str(path),)) as program:
         found = program.execute(Course())
     other = int(found.output)
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while _is_alive(other) and time.monotonic() < end:
         time.sleep(0.01)
     assert not _is_alive(other)

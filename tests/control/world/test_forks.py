@@ -10,6 +10,7 @@ import pytest
 
 from tests.control.runtime.brute import reduced
 from tests.control.runtime.running import explored
+from tests.waiting import PATIENCE
 
 HEAD = """\
 import os, sys, time
@@ -76,7 +77,7 @@ def test_what_really_happens_is_among_what_is_explored(name: str, tmp_path: Path
     found = {output.decode() for outcome, _, output in reduced(path)[0] if outcome == "finished"}
     for lengths in (("0", "0.2"), ("0.2", "0")):
         real = subprocess.run(
-            [sys.executable, str(path), *lengths], capture_output=True, text=True, timeout=60
+            [sys.executable, str(path), *lengths], capture_output=True, text=True, timeout=PATIENCE
         )
         assert real.returncode == 0, real.stderr
         assert real.stdout in found

@@ -17,6 +17,7 @@ import pytest
 
 from tests.control.runtime.brute import reduced
 from tests.control.runtime.running import explored
+from tests.waiting import PATIENCE
 
 HEAD = """\
 import asyncio, sys
@@ -126,7 +127,7 @@ def test_what_really_happens_is_explored(name: str, tmp_path: Path) -> None:
     found = {output.decode() for outcome, _, output in reduced(path)[0] if outcome == "finished"}
     for lengths in LENGTHS if MANY else LENGTHS[1:3]:
         real = subprocess.run(
-            [sys.executable, str(path), *lengths], capture_output=True, text=True, timeout=60
+            [sys.executable, str(path), *lengths], capture_output=True, text=True, timeout=PATIENCE
         )
         assert real.returncode == 0, real.stderr
         assert real.stdout in found

@@ -19,6 +19,7 @@ import pytest
 from possibly.session.exploring.exploration import Exploration
 from tests.control.runtime.brute import reduced
 from tests.control.runtime.running import explored
+from tests.waiting import PATIENCE
 
 HEAD = """\
 import multiprocessing as mp, queue, sys, time
@@ -93,7 +94,7 @@ def test_what_really_happens_is_explored(name: str, tmp_path: Path) -> None:
     found = {output.decode() for outcome, _, output in reduced(path)[0] if outcome == "finished"}
     for lengths in LENGTHS:
         real = subprocess.run(
-            [sys.executable, str(path), *lengths], capture_output=True, text=True, timeout=60
+            [sys.executable, str(path), *lengths], capture_output=True, text=True, timeout=PATIENCE
         )
         assert real.returncode == 0, real.stderr
         assert "".join(line for line in real.stdout.splitlines(True) if line[0] not in "TF") in found

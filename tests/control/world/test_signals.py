@@ -10,6 +10,7 @@ import pytest
 
 from tests.control.runtime.brute import reduced
 from tests.control.runtime.running import explored
+from tests.waiting import PATIENCE
 
 SENT = """\
 import os, signal, sys, threading, time
@@ -45,7 +46,9 @@ def test_what_really_happens_is_explored(tmp_path: Path) -> None:
     path.write_text(SENT.format(handler="seen.append((a, b))", program=program))
     found = {output.decode() for outcome, _, output in reduced(path)[0] if outcome == "finished"}
     for pause in ("0", "0.05", "0.15"):
-        real = subprocess.run([sys.executable, str(path), pause], capture_output=True, text=True, timeout=60)
+        real = subprocess.run(
+            [sys.executable, str(path), pause], capture_output=True, text=True, timeout=PATIENCE
+        )
         assert real.stdout in found
 
 

@@ -24,6 +24,7 @@ from tests.detection.sums.test_relational import Bench, random_condition, random
 from tests.detection.test_definition import Case
 from tests.generate import CTL, Formula, random_formula
 from tests.sampling import sampled
+from tests.waiting import PATIENCE
 
 
 def random_atom(random: Random, run: Trace) -> str:
@@ -189,7 +190,7 @@ except KeyboardInterrupt:
 
 def test_the_user_can_interrupt_the_solver() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert done.stdout == "interrupted\n"
 

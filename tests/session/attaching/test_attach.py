@@ -13,6 +13,7 @@ import pytest
 from possibly.errors import PossiblyError
 from possibly.session.attaching.attach import SCRIPT, Attached, Waiter, attach, cycles
 from possibly.views.cli.controlled.attach import document, dot_lines, lines_of
+from tests.waiting import PATIENCE
 
 PROGRAM = """
 import json, os, queue, runpy, sys, threading
@@ -45,7 +46,7 @@ def test_the_script_tells_who_waits_for_whom(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     answer = tmp_path / "answer.json"
     words = [sys.executable, str(tmp_path / "program.py"), str(SCRIPT), str(answer)]
-    subprocess.run(words, check=True, capture_output=True, timeout=120)
+    subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE)
     found = {each["name"]: each for each in json.loads(answer.read_text())["waiters"]}
     assert (found["one"]["waits_for"], found["one"]["holders"]) == ("lock b", ["two"])
     assert (found["two"]["waits_for"], found["two"]["holders"]) == ("lock a", ["one"])
@@ -79,7 +80,7 @@ def test_tasks_wait_for_locks_and_for_each_other(tmp_path: Path) -> None:
     (tmp_path / "tasks.py").write_text(TASKS)
     answer = tmp_path / "answer.json"
     words = [sys.executable, str(tmp_path / "tasks.py"), str(SCRIPT), str(answer)]
-    subprocess.run(words, check=True, capture_output=True, timeout=120)
+    subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE)
     found = {each["name"]: each for each in json.loads(answer.read_text())["waiters"]}
     assert (found["one"]["waits_for"], found["one"]["holders"]) == ("acquire of a Lock", ["two"])
     assert (found["two"]["waits_for"], found["two"]["holders"]) == ("acquire of a Lock", ["one"])

@@ -26,6 +26,7 @@ from possibly.session.watching.streams.redis_stream import RedisSource
 from possibly.session.watching.watch import WatchedRun
 from possibly.verdict.model import Truth
 from tests.session.streams.servers import SCHEMES, Network, Server, until
+from tests.waiting import PATIENCE
 
 HOLDS, FAILS = "AG(!(P.x == 7 & Q.x == 7))", "AG(!(P.x == 5 & Q.x == 3))"
 ROUNDS = 400
@@ -183,7 +184,7 @@ def test_the_monitor_is_killed(server: Server, tmp_path: Path) -> None:
     send(sender, 250, ROUNDS)
     sender.close()
     monitor = watching(server.address(), state)
-    found = json.loads(monitor.communicate(timeout=60)[0])
+    found = json.loads(monitor.communicate(timeout=PATIENCE)[0])
     count, truths, moments = expected()
     assert monitor.returncode == 1 and found["events"] == count
     assert [each["verdict"] for each in found["properties"]] == [truths[name].value for name in truths]

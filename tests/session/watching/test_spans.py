@@ -19,6 +19,7 @@ from possibly.session.checking.check import Options
 from possibly.session.watching import spans as module
 from possibly.session.watching.spans import Collector, WatchedSpans
 from possibly.verdict.model import Truth
+from tests.waiting import PATIENCE
 
 SECOND = 1_000_000_000
 
@@ -47,7 +48,7 @@ def posted(collector: Collector, body: bytes, path: str = "/v1/traces", **header
         **{key.replace("_", "-"): text for key, text in headers.items()},
     }
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, body, fields), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, body, fields), timeout=PATIENCE) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         with error:

@@ -13,7 +13,8 @@ from typing import Any
 
 from debugpy.common.messaging import JsonIOStream, JsonMessageChannel
 
-PATIENCE = 120
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parents[3]
 
 

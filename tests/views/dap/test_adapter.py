@@ -12,6 +12,7 @@ from debugpy.common.messaging import MessageHandlingError
 
 from possibly.views.cli.main import main
 from tests.views.dap.client import ROOT, Client, connected, started
+from tests.waiting import PATIENCE
 
 MUTEX = "examples/mutex/run.jsonl"
 SAFE = "AG(!(P1.critical & P2.critical))"
@@ -170,7 +171,7 @@ def test_a_live_program(tmp_path: Path) -> None:
 def test_rubbish_ends_with_a_sentence() -> None:
     for sent in (b"hello\r\n\r\n", b"Content-Length: 3\r\n\r\n{x}", b"Content-Length: 999999999999\r\n\r\n"):
         process = started()
-        out, err = process.communicate(sent, timeout=60)
+        out, err = process.communicate(sent, timeout=PATIENCE)
         assert (process.returncode, out) == (2, b"")
         assert err.startswith(b"possibly: a message of the client") and err.count(b"\n") == 1
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-PATIENCE = 300
+from tests.waiting import PATIENCE
+
 OURS = "possibly.views.pytest_plugin"
 HEAD = """\
 import asyncio, threading, unittest

@@ -59,7 +59,7 @@ class Shown:
 
     def open(self, address: str) -> Shown:
         self.page.goto(address)
-        self.page.wait_for_selector("html[data-ready]", timeout=30_000)
+        self.page.wait_for_selector("html[data-ready]")
         return self
 
     def inside(self, expression: str, argument: Any = None) -> Any:

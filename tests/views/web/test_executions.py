@@ -22,6 +22,7 @@ from possibly.views.web.explored import LiveExecutions, picture
 from possibly.views.web.models import Node
 from tests.views.web.conftest import Shown
 from tests.views.web.test_server import served
+from tests.waiting import PATIENCE
 
 BUGS = Path(__file__).parents[3] / "examples/bugs"
 CASES = 40 * int(os.environ.get("POSSIBLY_CASES", "1"))
@@ -31,7 +32,7 @@ def explored(folder: Path, program: Path, *options: str) -> Path:
     """The tree that the command writes, in an interpreter of its own."""
     path = folder / "search.json"
     words = [sys.executable, "-m", "possibly", "explore", "--tree", str(path), *options, str(program)]
-    found = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+    found = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode in (0, 1), found.stderr
     assert "possibly view" in found.stderr
     return path
@@ -73,7 +74,7 @@ def test_the_failing_end_says_how_to_see_it_again(failing: Path, monkeypatch: py
     monkeypatch.chdir(failing.parent)
     words = facts["again"].split()
     assert words[:2] == ["possibly", "replay"]
-    again = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, timeout=60)
+    again = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, timeout=PATIENCE)
     assert again.returncode == 1 and "AssertionError: 10" in again.stdout
 
 

@@ -260,7 +260,7 @@ def test_an_order_plays_step_by_step_with_the_moment_marked(written: Written, mu
     page.get_by_title("to the beginning").click()
     page.locator("canvas.diagram").focus()
     page.keyboard.press("Space")
-    note.filter(has_text="step 6 of 6").wait_for(timeout=20_000)
+    note.filter(has_text="step 6 of 6").wait_for()
     assert shown.cut() == [3, 3]
 
 

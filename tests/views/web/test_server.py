@@ -21,6 +21,7 @@ from possibly.views.cli.drawing.serve import live_page
 from possibly.views.cli.main import main, parser
 from possibly.views.web.server import Server, serving
 from tests.views.web.conftest import Shown
+from tests.waiting import PATIENCE
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MUTEX = [str(EXAMPLES / "mutex/run.jsonl"), "--spec", str(EXAMPLES / "mutex/mutex.spec")]
@@ -40,7 +41,7 @@ def answer(
     server: Server, method: str, path: str, headers: Mapping[str, str | None], body: str | None = None
 ) -> tuple[int, str, Mapping[str, str]]:
     """Status, text and headers of the answer; a header that is None is not sent."""
-    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE)
     connection.putrequest(method, path, skip_host=True)
     given = {"Host": f"127.0.0.1:{server.server_port}", **headers}
     for name, value in given.items():
@@ -189,7 +190,7 @@ def served(*words: str) -> Iterator[str]:
 
 
 def test_the_command_serves_until_it_is_interrupted() -> None:
-    with served(*MUTEX) as address, urlopen(address, timeout=60) as page:
+    with served(*MUTEX) as address, urlopen(address, timeout=PATIENCE) as page:
         assert b"<!DOCTYPE html>" in page.read()
 
 
