@@ -24,7 +24,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from time import monotonic
-from types import ModuleType
+from types import GetSetDescriptorType, ModuleType
 from typing import Any
 
 from possibly.compiled import built
@@ -277,9 +277,7 @@ class Log:
         for prefix, variables in _globals_of_the_program():
             self._name_from(variables, prefix)
         for held, number in list(self._objects.values()) if self._is_ending else ():
-            members = getattr(held(), "__dict__", None)
-            if isinstance(members, dict):
-                self._name_from(members, number)
+            self._name_from(_members(held()), number)
 
     def _name_things(self) -> None:
         """Primitives that a global of the program is bound to are called by it."""
@@ -431,6 +429,16 @@ def _globals_of_the_program() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 _MAIN = ("__main__", "__mp_main__")
+
+
+def _members(thing: Any) -> dict[str, Any]:
+    """The attributes of an object itself: a proxy would be asked for those of another, and may have none."""
+    for base in type(thing).__mro__:
+        found = base.__dict__.get("__dict__")
+        if type(found) is GetSetDescriptorType:
+            members = found.__get__(thing)
+            return members if isinstance(members, dict) else {}
+    return {}
 
 
 def _free_path(folder: str, pid: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from array import array
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +58,7 @@ class Machine:
             {1, 2},
             deque([1]),
             bytearray(b"ab"),
+            array("i", [1, 2, 3]),
         ]
         port.listen(self.log)
 
@@ -86,7 +88,7 @@ def done(machine: Machine, random: Random) -> None:
     """One action or access, drawn by lot."""
     port.become(random.choice(PROCESSES))
     thing, number = random.choice(machine.things), random.randrange(1, 50)
-    key: Any = random.choice(["a", "b", 0, 1, 2, -1, None, (1, 2)])
+    key: Any = random.choice(["a", "b", 0, 1, 2, -1, None, (1, 2), (0,), True])
     match random.randrange(12):
         case 0:
             machine.log.before("release", random.choice(LOCKS))

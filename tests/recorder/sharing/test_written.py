@@ -92,6 +92,14 @@ def found_in(folder: Path, body: str) -> list[Race]:
     return races(recorded(folder, source, races=True).trace)
 
 
+ARRAY = """\
+class A:
+    __array_interface__ = property(lambda self: {})
+    def __getitem__(self, key): return 0
+    def __setitem__(self, key, value): pass
+    def __len__(self): return 3
+a = A()
+"""
 RACY = {
     "a global": ("n = 0\ndef work(k):\n    global n\n    n += k\n", {"n"}),
     "membership": ("d = {}\ndef work(k):\n    if 'a' not in d:\n        d['a'] = k\n", {"d['a']"}),
@@ -104,10 +112,16 @@ RACY = {
         {"a[0]"},
     ),
     "what has the interface of arrays": (
-        "class A:\n    __array_interface__ = property(lambda self: {})\n"
-        "    def __getitem__(self, key): return 0\n    def __setitem__(self, key, value): pass\n"
-        "a = A()\ndef work(k):\n    a[0] += k\n",
+        ARRAY + "def work(k):\n    a[0] += k\n",
         {"a[0]"},
+    ),
+    "one row of an array": (
+        ARRAY + "def work(k):\n    a[0, k] += k; a[0] = 1\n",
+        {"a[0]"},
+    ),
+    "a column of an array": (
+        ARRAY + "def work(k):\n    a['x'] += 1; a[None, 0] += 1\n",
+        {"a[*]"},
     ),
     "the order of a dictionary": (
         "from collections import OrderedDict\nd = OrderedDict(a=1, b=2)\n"
@@ -120,6 +134,16 @@ RACY = {
         {"c.v"},
     ),
     "an attribute of a class": ("class C: n = 0\ndef work(k):\n    C.n += k\n", {"C.n"}),
+    "a class that stores by itself": (
+        "class C:\n    n = 0\n    def __setattr__(self, name, new): object.__setattr__(self, name, new)\n"
+        "c = C()\ndef work(k):\n    c.n += k\n",
+        {"c.n"},
+    ),
+    "an object that does not show what it holds": (
+        "class C:\n    n = 0\n    @property\n    def __dict__(self): raise RuntimeError\n"
+        "c = C()\ndef work(k):\n    c.n += k\n",
+        {"c.n"},
+    ),
     "through a class": ("class C: n = 0\nc = C()\ndef work(k):\n    c.n = c.n + C.n\n    C.n = k\n", {"C.n"}),
 }
 
@@ -152,6 +176,16 @@ RIGHT = {
     ),
     "items of an array of their own": (
         "from array import array\na = array('i', [0, 0, 0])\ndef work(k):\n    a[k] += k\n"
+    ),
+    "rows of an array of their own": (
+        ARRAY + "def work(k):\n    a[k, 1] += 1; a[k, :] += 1; a[k - 3] += 1\n"
+    ),
+    "a list that is made in the call": ("d = {}\ndef work(k):\n    d.setdefault('a', []).append(k)\n"),
+    "attributes of a proxy": (
+        "own = threading.local()\nclass At:\n    def __init__(self, does): self.does = does\n"
+        "    def __get__(self, proxy, kind): return lambda *given: self.does(own, *given)\n"
+        "class Proxy:\n    __setattr__, __getattr__ = At(setattr), At(getattr)\n"
+        "proxy = Proxy()\ndef work(k):\n    proxy.x = k\n    assert proxy.x == k\n"
     ),
     "a semaphore": ("n, s = 0, threading.Semaphore(1)\ndef work(k):\n    global n\n    with s: n += 1\n"),
     "objects of their own": (

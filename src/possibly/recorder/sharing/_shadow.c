@@ -675,7 +675,7 @@ typedef struct {
     int does;
 } Site;
 
-enum { CHANGES_ALL = 1, CHANGES_KEY = 2, READS_KEY = 4, APPENDS = 8, POPS = 16 };
+enum { CHANGES_ALL = 1, CHANGES_KEY = 2, READS_KEY = 4, APPENDS = 8, POPS = 16, KEEPS = 32 };
 
 static PyTypeObject *deque_type = NULL, *array_type = NULL;
 
@@ -718,26 +718,41 @@ static void all_of(Site *self, PyObject *thing, int how)
     }
 }
 
+static int is_plain_key(PyObject *key)
+{
+    return PyLong_CheckExact(key) || PyUnicode_CheckExact(key) || PyBytes_CheckExact(key) || key == Py_None;
+}
+
+/* The number of an item, or of the row of an array that has it, from 0; NULL: it is not known by a number. */
+static PyObject *number_of(PyObject *thing, PyObject *key)
+{
+    if (PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) && is_array(Py_TYPE(thing)))
+        key = PyTuple_GET_ITEM(key, 0);
+    int is_made_in_python = PyType_HasFeature(Py_TYPE(key), Py_TPFLAGS_HEAPTYPE);
+    if (!PyLong_CheckExact(key) && (PyBool_Check(key) || is_made_in_python || !PyIndex_Check(key)))
+        return NULL;
+    PyObject *number = PyNumber_Index(key);
+    if (number && Py_SIZE(number) < 0) {
+        PyObject *size = PyLong_FromSsize_t(PyObject_Size(thing));
+        PyObject *counted = size ? PyNumber_Add(number, size) : NULL;
+        Py_XDECREF(size);
+        Py_SETREF(number, counted);
+    }
+    PyErr_Clear();
+    return number;
+}
+
 static void item(Site *self, PyObject *thing, PyObject *key, int how, PyObject *value)
 {
-    int is_int = PyLong_CheckExact(key);
-    if (!is_int && !PyUnicode_CheckExact(key) && !PyBytes_CheckExact(key) && key != Py_None) {
+    int by_key = is_by_key(thing);
+    PyObject *number = by_key ? NULL : number_of(thing, key);
+    if (number) {
+        touch(self->memory, thing, ITEM, number, how, self->number, value);
+        Py_DECREF(number);
+    } else if (is_plain_key(key) && (by_key || (!PyLong_CheckExact(key) && !is_array(Py_TYPE(thing)))))
+        touch(self->memory, thing, ITEM, key, how, self->number, value);
+    else
         touch(self->memory, thing, WHOLE, NULL, how, self->number, value);
-        return;
-    }
-    if (is_int && !is_by_key(thing)) {
-        Py_ssize_t index = PyLong_AsSsize_t(key);
-        if (index < 0 && !PyErr_Occurred()) {
-            PyObject *counted = PyLong_FromSsize_t(index + PyObject_Size(thing));
-            if (counted) {
-                touch(self->memory, thing, ITEM, counted, how, self->number, value);
-                Py_DECREF(counted);
-            }
-            return;
-        }
-        PyErr_Clear();
-    }
-    touch(self->memory, thing, ITEM, key, how, self->number, value);
 }
 
 static void read_item(Site *self, PyObject *thing, PyObject *key)
@@ -747,11 +762,6 @@ static void read_item(Site *self, PyObject *thing, PyObject *key)
     if (!is_by_key(thing) && PyLong_CheckExact(key) && Py_SIZE(key) < 0)
         touch(self->memory, thing, EXTENT, NULL, READS, self->number, NULL);
     item(self, thing, key, READS, NULL);
-}
-
-static int is_plain_key(PyObject *key)
-{
-    return PyLong_CheckExact(key) || PyUnicode_CheckExact(key) || PyBytes_CheckExact(key) || key == Py_None;
 }
 
 static void store_item(Site *self, PyObject *thing, PyObject *key, PyObject *value)
@@ -783,6 +793,18 @@ static int is_method(PyObject *found)
         || type == &PyClassMethod_Type || type == &PyStaticMethod_Type || PyType_Check(found);
 }
 
+/* Whether attributes are stored by a descriptor, as in proxies: then they are those of another object. */
+static int is_proxy(PyTypeObject *type)
+{
+    static PyObject *storing = NULL;
+    if (type->tp_setattro == PyObject_GenericSetAttr)
+        return 0;
+    if (storing == NULL && (storing = PyUnicode_InternFromString("__setattr__")) == NULL)
+        return 0;
+    PyObject *found = _PyType_Lookup(type, storing);
+    return found && Py_TYPE(found) != &PyWrapperDescr_Type && !is_method(found);
+}
+
 static void attribute(Site *self, PyObject *thing, int how, PyObject *value)
 {
     Memory *memory = self->memory;
@@ -798,7 +820,7 @@ static void attribute(Site *self, PyObject *thing, int how, PyObject *value)
     PyObject *found = _PyType_Lookup(type, self->name);
     if (found && is_method(found))
         return;
-    if (PyObject_TypeCheck(thing, (PyTypeObject *)memory->local))
+    if (PyObject_TypeCheck(thing, (PyTypeObject *)memory->local) || is_proxy(type))
         return;
     int is_member = found && Py_TYPE(found) == &PyMemberDescr_Type;
     if (found && !is_member && Py_TYPE(found)->tp_descr_set)
@@ -821,6 +843,7 @@ static const char *const changing[] = {
     "sort", "reverse", "rotate", "update", "setdefault", "add", "discard", "difference_update",
     "intersection_update", "symmetric_difference_update", "move_to_end", "__setitem__", "__delitem__", "__iadd__",
     "__imul__", "__ior__", "fill", "put", "itemset", "resize", "byteswap", "frombytes", "fromlist", NULL};
+static const char *const keeping[] = {"append", "appendleft", "insert", "setdefault", "get", "pop", "__setitem__", NULL};
 static const char *const keyed_changes[] = {"setdefault", "pop", "add", "discard", "remove", NULL};
 static const char *const keyed_reads[] = {"get", "__getitem__", "__contains__", NULL};
 static const char *const reading[] = {
@@ -839,7 +862,7 @@ static void method(Site *self, PyObject *thing, const char *name, PyObject *give
         self->method = name;
         self->does = (is_among(name, changing) ? CHANGES_ALL : 0) | (is_among(name, keyed_changes) ? CHANGES_KEY : 0)
             | (is_among(name, keyed_reads) ? READS_KEY : 0) | (strcmp(name, "append") ? 0 : APPENDS)
-            | (strcmp(name, "pop") ? 0 : POPS);
+            | (strcmp(name, "pop") ? 0 : POPS) | (is_among(name, keeping) ? KEEPS : 0);
     }
     if (by_key && self->does & CHANGES_KEY)
         keyed_change(self, thing, PyTuple_GET_ITEM(given, 1));
@@ -867,7 +890,7 @@ static void called(Site *self, PyObject *given)
             if (owner == self->memory->entries)
                 return;
             method(self, owner, name, given);
-            for (Py_ssize_t i = 1; i < count; i++)
+            for (Py_ssize_t i = 1; i < count && !(self->does & KEEPS); i++)
                 all_of(self, PyTuple_GET_ITEM(given, i), READS);
             return;
         }

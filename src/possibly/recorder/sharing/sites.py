@@ -16,7 +16,8 @@ from _thread import _local
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import FunctionType, MemberDescriptorType, ModuleType, NoneType
+from operator import index
+from types import FunctionType, MemberDescriptorType, ModuleType, NoneType, WrapperDescriptorType
 from typing import Any
 
 from possibly.probes import port
@@ -35,6 +36,8 @@ CHANGING = frozenset(
     "fromlist".split()
 )
 """Methods of containers that change them."""
+KEEPING = frozenset("append appendleft insert setdefault get pop __setitem__".split())
+"""Methods that keep what they are given, or give it back, and do not look into it."""
 READING = frozenset(
     "sum min max sorted any all iter next repr list tuple set dict frozenset enumerate zip map filter "
     "reversed str print deque accumulate array ascii batched bytearray bytes chain combinations cycle "
@@ -48,6 +51,8 @@ FIRST_CHANGED = frozenset(
 """Functions that change the container they are given first."""
 IN_PLACE = 13
 """Binary operators from this one on change their left operand, if it can be changed."""
+MADE_IN_PYTHON = 1 << 9
+"""The flag of classes whose methods may be code of the program."""
 _METHODS = (FunctionType, type(len), type(list.append), classmethod, staticmethod, type)
 
 Access = tuple[Any, Any, int]
@@ -162,7 +167,7 @@ def _attribute(thing: Any, name: str, how: int) -> Iterator[Access]:
         yield vars(thing), name, how
     elif isinstance(thing, type):
         yield thing, name, how
-    elif not isinstance(thing, _local):
+    elif not isinstance(thing, _local) and not _is_proxy(type(thing)):
         found = _of_class(type(thing), name)
         if found is None or isinstance(found, MemberDescriptorType):
             yield thing, name, how
@@ -172,17 +177,37 @@ def _attribute(thing: Any, name: str, how: int) -> Iterator[Access]:
                 yield type(thing), name, how
 
 
+def _is_proxy(kind: type) -> bool:
+    """Whether attributes are stored by a descriptor, as in proxies: then they are those of another object."""
+    return not isinstance(_of_class(kind, "__setattr__"), (WrapperDescriptorType, *_METHODS))
+
+
 def _of_class(kind: type, name: str) -> Any:
     return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
 
 
 def _key(thing: Any, key: Any) -> Any:
     """What an item is known by; all of them where code of the program would be run to compare keys."""
-    if type(key) not in (int, str, bytes, NoneType):
-        return WHOLE
-    if not isinstance(thing, BY_KEY) and type(key) is int and key < 0:
-        key += len(thing)
-    return (key,)
+    if isinstance(thing, BY_KEY):
+        return (key,) if type(key) in (int, str, bytes, NoneType) else WHOLE
+    has_rows = isinstance(thing, array) or _is_array(type(thing))
+    number = _number(key[0] if type(key) is tuple and key and has_rows else key)
+    if number is not None:
+        return (number + len(thing) if number < 0 else number,)
+    return (key,) if type(key) in (str, bytes, NoneType) and not has_rows else WHOLE
+
+
+def _number(key: Any) -> int | None:
+    """The number of an item, or of the row of an array that has it: two rows have no item in common."""
+    kind = type(key)
+    if kind is int:
+        return int(key)
+    if kind is bool or kind.__flags__ & MADE_IN_PYTHON or not hasattr(kind, "__index__"):
+        return None
+    try:
+        return index(key)
+    except TypeError:
+        return None
 
 
 def _item(thing: Any, key: Any) -> Iterator[Access]:
@@ -217,7 +242,7 @@ def _called(function: Any, arguments: tuple[Any, ...]) -> Iterator[Access]:
     owner = getattr(function, "__self__", None) if type(function) is type(len) else None
     if _is_container(owner):
         yield from _method(owner, function.__name__, arguments)
-        for each in arguments:
+        for each in () if function.__name__ in KEEPING else arguments:
             yield from _all_of(each, READS)
     elif type(function) is type(len) or isinstance(function, type):
         name = function.__name__
