@@ -9,28 +9,21 @@ in place. A change, the copy of the container and its entry in the log are made 
 from __future__ import annotations
 
 import builtins
-from collections import deque
 from collections.abc import Callable
-from functools import partial
-from operator import call, setitem
+from functools import partial, wraps
+from operator import delitem, setitem
+from types import FunctionType
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.rewriting.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET
-from possibly.recorder.entries import OBJECT_ARGUMENT, RAW, THING_ARGUMENT
+from possibly.probes.rewriting.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET, WRITE
+from possibly.recorder.entries import OBJECT_ARGUMENT, THING_ARGUMENT
+from possibly.recorder.holding import CONTAINERS, Holding, in_one_step
 from possibly.recorder.log import Log
-from possibly.recorder.snapshot import PLAIN, key_text, snapshot
+from possibly.recorder.snapshot import PLAIN, held_in, key_text, snapshot
 
-CONTAINERS = (list, dict, deque, set, bytearray)
 WHOLE = "[]"
 """The key that stands for a container's items as a whole."""
-
-
-def _in_one_step(*calls: Callable[[], Any]) -> Any:
-    """Calls them all, one after the other, inside one call of C code; returns what the first one returns."""
-    apply: Any = call
-    found, *_ = map(apply, calls)
-    return found
 
 
 class Access:
@@ -41,15 +34,19 @@ class Access:
         self._append = log.note
         self._object_number = log.object_number
         self._key = partial(key_text, number_of=log.object_number)
+        self._holding = Holding(log)
 
     def names(self) -> dict[str, Any]:
         return {
             "_possibly_log": self._append, "_possibly_me": port.me, "_possibly_snap": snapshot,
-            "_possibly_plain": PLAIN, "_possibly_stored": self.stored, "_possibly_stored_in": self.stored_in,
+            "_possibly_plain": PLAIN, "_possibly_slice": slice, "_possibly_kept": self.kept,
+            "_possibly_stored": self.stored, "_possibly_stored_in": self.stored_in,
+            "_possibly_deleted": self.deleted, "_possibly_deleted_in": self.deleted_in,
             "_possibly_mutator": self.mutator, "_possibly_mutator_in": self.mutator_in,
             "_possibly_item": self.item, "_possibly_member": self.member, "_possibly_seen": self.seen,
-            "_possibly_args": self.arguments, "_possibly_tell": self._append,
-            "_possibly_enter": self._log.enter, "_possibly_leave": self._log.leave,
+            "_possibly_class": self.class_made, "_possibly_args": self.arguments,
+            "_possibly_tell": self._append, "_possibly_enter": self._log.enter,
+            "_possibly_leave": self._log.leave, **self._holding.names(),
         }  # fmt: skip
 
     def put(self) -> None:
@@ -68,21 +65,69 @@ class Access:
         is_other = type(found) is str and not isinstance(value, str)
         return (OBJECT_ARGUMENT, self._object_number(value)) if is_other else found
 
+    def kept(self, value: Any, site: int, owner: Any = None) -> Any:
+        """What is told of a value that a shared variable gets."""
+        self._holding.keep(value, site, owner)
+        return snapshot(value)
+
     def stored(self, container: Any, key: Any, value: Any, site: int, process: int, kind: int) -> None:
         """`container[key] = value` for a container that is a variable, or whose items are."""
-        if kind == ITEM_WRITE:
-            if not isinstance(container, CONTAINERS):
-                container[key] = value
-                return
+        change = partial(setitem, container, key, value)
+        if kind != ITEM_WRITE:
+            self._changed(change, container, (kind, process, site))
+        elif isinstance(container, CONTAINERS):
             entry = (ITEM_WRITE, process, site, container, self._key(key), snapshot(value))
-            _in_one_step(partial(setitem, container, key, value), partial(self._append, entry))
-            return
-        self._changed(partial(setitem, container, key, value), container, (kind, process, site))
+            in_one_step(change, partial(self._append, entry))
+        else:
+            change()
+
+    def deleted(self, container: Any, key: Any, site: int, process: int, kind: int) -> None:
+        """`del container[key]`."""
+        change = partial(delitem, container, key)
+        if kind != ITEM_WRITE:
+            self._changed(change, container, (kind, process, site))
+        elif isinstance(container, CONTAINERS):
+            entry = (ITEM_WRITE, process, site, container, WHOLE, len(container))
+            in_one_step(change, partial(self._append, entry))
+        else:
+            change()
 
     def stored_in(self, owner: Any, attribute: str, key: Any, value: Any, site: int, process: int) -> None:
         container = getattr(owner, attribute)
         start = (MEMBER_WRITE, process, site, owner)
         self._changed(partial(setitem, container, key, value), container, start)
+
+    def deleted_in(self, owner: Any, attribute: str, key: Any, site: int, process: int) -> None:
+        container = getattr(owner, attribute)
+        start = (MEMBER_WRITE, process, site, owner)
+        self._changed(partial(delitem, container, key), container, start)
+
+    def class_made(self, made: Any, words: tuple[str, ...], own: tuple[str, ...], site: int) -> None:
+        """A class whose body gives watched names, or whose objects get them from generated code."""
+        if not isinstance(made, type):
+            return
+        for word in own:
+            for value in held_in(made, word):
+                if not hasattr(type(value), "__get__"):
+                    self._tell_member(made, word, value, site)
+        begin: Any = made.__dict__.get("__init__")
+        if isinstance(begin, FunctionType) and begin.__code__.co_filename.startswith("<"):
+            made.__init__ = self._telling(begin, words, site)  # type: ignore[misc]
+
+    def _telling(self, begin: Any, words: tuple[str, ...], site: int) -> Any:
+        @wraps(begin)
+        def told(made: Any, *arguments: Any, **named: Any) -> None:
+            begin(made, *arguments, **named)
+            for word in words:
+                for value in held_in(made, word):
+                    self._tell_member(made, word, value, site)
+
+        return told
+
+    def _tell_member(self, owner: Any, word: str, value: Any, site: int) -> None:
+        file, line, _ = self._log.described[site]
+        place = self._log.site(file, line, None, word, None)
+        self._append((MEMBER_WRITE, port.me(), place, owner, self.kept(value, place, owner)))
 
     def mutator(self, container: Any, method: str, site: int, process: int, kind: int) -> Callable[..., Any]:
         bound: Callable[..., Any] = getattr(container, method)
@@ -91,7 +136,7 @@ class Access:
         if kind == ITEM_WRITE:
             entry = (ITEM_WRITE, process, site, container, WHOLE, len(container))
             told = partial(self._append, entry)
-            return lambda *a, **k: _in_one_step(partial(bound, *a, **k), told)
+            return lambda *a, **k: in_one_step(partial(bound, *a, **k), told)
         start = (kind, process, site)
         return lambda *a, **k: self._changed(partial(bound, *a, **k), container, start)
 
@@ -112,9 +157,7 @@ class Access:
             result = change()
             self._append((*start, snapshot(container)))
             return result
-        copy: Any = {} if isinstance(container, dict) else []
-        fill = partial(copy.update if isinstance(container, dict) else copy.extend, container)
-        return _in_one_step(change, fill, partial(self._append, (start[0] + RAW, *start[1:], copy)))
+        return self._holding.told(change, container, start)
 
     def item(self, container: Any, key: Any, site: int, process: int) -> Any:
         """`container[key]` where every item is a variable of its own."""
@@ -133,5 +176,5 @@ class Access:
 
     def seen(self, value: Any, kind: int, site: int, process: int) -> Any:
         """`(x := value)`."""
-        self._append((kind, process, site, snapshot(value)))
+        self._append((kind, process, site, self.kept(value, site) if kind == WRITE else snapshot(value)))
         return value

@@ -42,6 +42,11 @@ OBJECT_ARGUMENT, THING_ARGUMENT = "\0object", "\0thing"
 """(OBJECT_ARGUMENT, number): an argument of a call that is an object; the other: that is a primitive."""
 LEFT_OUT = 29
 """(LEFT_OUT, site): calls of a function that is called too often; what was told of them does not count."""
+UNSEEN = 19
+"""(UNSEEN, access): its variable had a value that nobody told."""
+LAST = 30
+"""(LAST, ((variable, value), ...), ((object, attribute, value), ...)): what watched variables hold in the
+end."""
 SHARED = 31
 """(SHARED, ((sequence, how, entry), ...), how, entry): an access to what tasks share, told for the order that
 it gives, with earlier ones that it met; so many entries stood before each."""
@@ -52,7 +57,8 @@ CHANGED = 128
 HEADER = 26
 """(HEADER, fields): which process of the operating system this is, and who started it."""
 __all__ = [
-    "CHANGED", "ENTER", "EXIT", "FOR_ORDER", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LEFT_OUT",
-    "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN", "PROCESS", "RAW",
-    "READ", "SET", "SHARED", "SITE", "SYNC", "THING", "THING_ARGUMENT", "WRITE",
+    "CHANGED", "ENTER", "EXIT", "FOR_ORDER", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LAST",
+    "LEFT_OUT", "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
+    "PROCESS", "RAW", "READ", "SET", "SHARED", "SITE", "SYNC", "THING", "THING_ARGUMENT", "UNSEEN",
+    "WRITE",
 ]  # fmt: skip

@@ -35,6 +35,7 @@ from possibly.recorder.entries import (
     HEADER,
     ITEM_READ,
     ITEM_WRITE,
+    LAST,
     LEFT_OUT,
     MEMBER_READ,
     MEMBER_WRITE,
@@ -47,16 +48,17 @@ from possibly.recorder.entries import (
     SITE,
     SYNC,
     THING,
+    UNSEEN,
 )
 from possibly.recorder.packing import HEAD, TOLD_AFTER, TOLD_BEFORE, number_of
-from possibly.recorder.snapshot import snapshot
+from possibly.recorder.snapshot import held_in, snapshot
 
 PERIOD = 0.1
 """Seconds between two flushes."""
 SUFFIX = ".log"
 
 _WITH_OBJECT = frozenset({MEMBER_READ, MEMBER_WRITE, ITEM_READ, ITEM_WRITE})
-_ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT - {SHARED}
+_ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT - {SHARED, UNSEEN}
 
 
 class Log:
@@ -76,6 +78,8 @@ class Log:
         self._inner: set[int] = set()
         """Code that is not the program's own."""
         self._site_numbers: dict[tuple[Any, ...], int] = {}
+        self.described: dict[int, tuple[str, int, str | None]] = {}
+        """Sites -> file, line and variable."""
         self._kept: list[Any] = []
         """Code objects whose identity is a key."""
         self._objects: dict[int, tuple[Callable[[], Any], int]] = {}
@@ -223,6 +227,7 @@ class Log:
         found = self._site_numbers.get(key)
         if found is None:
             found = self._site_numbers[key] = len(self._site_numbers) + 1
+            self.described[found] = file, line, variable
             self.append((SITE, found, f"{file}:{line}", label, variable, fn))
         return found
 
@@ -254,6 +259,10 @@ class Log:
             self._has_new = True
         return number
 
+    def tell_unseen(self, entry: tuple[Any, ...]) -> None:
+        """The variable of an access had a value that nobody told."""
+        self.note((UNSEEN, entry))
+
     def name_object(self, number: int, name: str) -> None:
         self._definitions.append((NAMED, number, name))
 
@@ -274,14 +283,14 @@ class Log:
         if not self._nameless or not (self._has_new or self._is_ending):
             return
         self._has_new = False
-        for prefix, variables in _globals_of_the_program():
+        for prefix, variables in globals_of_the_program():
             self._name_from(variables, prefix)
         for held, number in list(self._objects.values()) if self._is_ending else ():
             self._name_from(_members(held()), number)
 
     def _name_things(self) -> None:
         """Primitives that a global of the program is bound to are called by it."""
-        for prefix, variables in _globals_of_the_program():
+        for prefix, variables in globals_of_the_program():
             for variable, value in list(variables.items()):
                 number = port.number_of(value)
                 if number:
@@ -304,6 +313,8 @@ class Log:
             earlier, how, last = self.as_entries(entry)
             told = [(number, manner, self._plain(inner)) for number, manner, inner in earlier]
             return SHARED, tuple(told), how, self._plain(last)
+        if kind == UNSEEN:
+            return UNSEEN, self._plain((*entry[1], None))
         if kind >= RAW:
             return self._plain((kind - RAW, *entry[1:-1], snapshot(entry[-1])))
         return entry
@@ -372,6 +383,26 @@ class Log:
             self._is_ending = True
             self._name_things()
             self.flush()
+            self._tell_last()
+            self.flush()
+
+    def _tell_last(self) -> None:
+        """What watched variables hold now: it shows whether something changed them unseen."""
+        words = {variable for _, _, _, variable, _ in self._site_numbers if variable}
+        found = [
+            (word, snapshot(value))
+            for prefix, variables in globals_of_the_program()
+            for name, value in list(variables.items())
+            for word in {name, f"{prefix}{name}"} & words
+        ]
+        members = [
+            (number, word, snapshot(value))
+            for held, number in list(self._objects.values())
+            for word in words
+            for value in held_in(held(), word)
+        ]
+        if found or members:
+            self._definitions.append((LAST, tuple(found), tuple(members)))
 
     def close(self) -> None:
         self.finish()
@@ -420,7 +451,7 @@ def compiled() -> ModuleType | None:
     return built("possibly.recorder._tell")
 
 
-def _globals_of_the_program() -> Iterator[tuple[str, dict[str, Any]]]:
+def globals_of_the_program() -> Iterator[tuple[str, dict[str, Any]]]:
     """The variables of each module of the program, with what their names begin with."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

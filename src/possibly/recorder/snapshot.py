@@ -88,8 +88,9 @@ def _pairs(values: list[tuple[Any, Any]], depth: int) -> Any:
 
 
 def _rank(value: Any) -> tuple[str, Any]:
+    """Where a value stands in its set, whatever order the set has it in."""
     kind = type(value)
-    return (kind.__name__, value if kind in (int, str, bool) else 0)
+    return (kind.__name__, value if kind in (int, str, bool) else str(snapshot(value)))
 
 
 def _plainly(kind: Any, value: Any) -> Any:
@@ -141,6 +142,13 @@ def _dataclass(value: Any, kind: type, depth: int) -> str:
     fields = kind.__dict__["__dataclass_fields__"]
     held = [f"{name}={_short(each, depth)}" for name in fields for each in _held(value, kind, name)]
     return elided(f"{kind.__name__}({', '.join(held)})")
+
+
+def held_in(value: Any, name: str) -> list[Any]:
+    """What an object, a class or a module holds under a name itself: at most one value."""
+    if isinstance(value, type):
+        return [type.__dict__["__dict__"].__get__(value)[name]] if name in value.__dict__ else []
+    return _held(value, type(value), name)
 
 
 def _held(value: Any, kind: type, name: str) -> list[Any]:

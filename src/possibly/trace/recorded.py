@@ -31,12 +31,13 @@ class Recorded:
     """What was run, with its arguments."""
     accesses: bool = False
     """Every access to a shared variable is told."""
+    unseen: frozenset[str] = frozenset()
+    """Variables that had other values than those that are told: something changed them unseen."""
 
     def fields(self) -> dict[str, Any]:
         """As the header has it; what is empty is left out, but for the functions."""
-        told = {"functions": self.functions, "left_out": self.left_out, "for_order": self.for_order}
         found: dict[str, Any] = {
-            name: sorted(words) for name, words in told.items() if words or name == "functions"
+            name: sorted(words) for name in _WORDS if (words := getattr(self, name)) or name == "functions"
         }
         found |= {"program": list(self.program)} if self.program else {}
         return {**found, "accesses": True} if self.accesses else found
@@ -56,14 +57,13 @@ def recorded_of(header: Mapping[str, Any]) -> Recorded | None:
     fields = header.get(FIELD)
     if not isinstance(fields, dict):
         return None
-    words = {name: _words(fields.get(name)) for name in ("functions", "left_out", "for_order")}
-    return Recorded(
-        frozenset(words["functions"]),
-        frozenset(words["left_out"]),
-        frozenset(words["for_order"]),
-        _words(fields.get("program")),
-        fields.get("accesses") is True,
-    )
+    words: dict[str, Any] = {name: frozenset(_words(fields.get(name))) for name in _WORDS}
+    accesses = fields.get("accesses") is True
+    return Recorded(**words, program=_words(fields.get("program")), accesses=accesses)
+
+
+_WORDS = ("functions", "left_out", "for_order", "unseen")
+"""The fields that are sets of words."""
 
 
 def _words(told: Any) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ ASSIGNMENTS = {
     "x = []\nx.append(1)\nx[0] = 2\nx.extend([3])\nassert x.pop() == 3": [[], [1], [2], [2, 3], [2]],
     "x = {}\nx['a'] = 1\nx.update(b=2)\nx['a'] += 5": [{}, {"a": 1}, {"a": 1, "b": 2}, {"a": 6, "b": 2}],
     "x = {3, 1}\nx.add(2)": [[1, 3], [1, 2, 3]],
-    "x = [[1]]\ny = x[0]\ny.append(2)\nx = x": [[[1]], [[1, 2]]],
+    "x = [[1]]\ny = x[0]\ny.append(2)\nx = x": [[[1]], [[1, 2]], [[1, 2]]],
     "x = 1.5\nx = float('inf')\nx = None\nx = object()": [1.5, "inf", None, "<object>"],
 }
 

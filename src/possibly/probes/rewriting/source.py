@@ -23,10 +23,11 @@ evaluated.
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import re
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from possibly.probes.rewriting import trees
@@ -43,8 +44,13 @@ ITEM_READ, ITEM_WRITE = 9, 10
 
 MUTATORS = frozenset(
     "append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate update "
-    "setdefault add discard".split()
+    "setdefault add discard intersection_update difference_update symmetric_difference_update".split()
 )
+IN_PLACE = {
+    ast.Add: "iadd", ast.Mult: "imul", ast.Sub: "isub", ast.BitOr: "ior", ast.BitAnd: "iand",
+    ast.BitXor: "ixor",
+}  # fmt: skip
+"""Operators that change a container, and the functions that stand for them."""
 
 SiteMaker = Callable[[int, str | None, str | None, str | None], int]
 """(line, label, variable, function) -> the number of that site."""
@@ -71,6 +77,11 @@ class Watch:
     """Accesses that conflict and are not ordered: by sites before the instructions, not by source."""
     most_calls: int = 0
     """Of a function that was called more often nothing is kept, unless it is named; 0: of none."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether containers are followed that a watched variable holds, by whatever name they change."""
+        return bool(self.names or self.members) and not self.everything
 
     def is_empty(self) -> bool:
         named = self.names or self.members or self.functions
@@ -102,7 +113,7 @@ def rewritten(tree: ast.Module, source: str, module: str, watch: Watch, site: Si
 
 
 def _speaks_of(tree: ast.Module, watch: Watch) -> bool:
-    if watch.everything or watch.every_call:
+    if watch.everything or watch.every_call or watch.follows:
         return True
     words = watch.names | watch.members | watch.functions
     return any(
@@ -143,7 +154,7 @@ class _Rewriter(ast.NodeTransformer):
         self.has_scoped = False
         """The function at hand has locals that end with it."""
         self.counted = False
-        """Some call is told by `_counted_calls`."""
+        """Something is told that asks itself who runs."""
 
     # ---- what is watched ------------------------------------------------------------------------
 
@@ -189,6 +200,11 @@ class _Rewriter(ast.NodeTransformer):
     ) -> ast.Constant:
         self.touched = True
         return ast.Constant(self.new_site(getattr(node, "lineno", 1), label, variable, fn))
+
+    def quiet_site(self, node: ast.AST, fn: str | None = None) -> ast.Constant:
+        """The site of something that asks itself who runs, if there is anything to tell."""
+        self.counted = True
+        return ast.Constant(self.new_site(getattr(node, "lineno", 1), None, None, fn))
 
     # ---- scopes ---------------------------------------------------------------------------------
 
@@ -271,9 +287,7 @@ class _Rewriter(ast.NodeTransformer):
     def _counted_calls(self, node: Any, body: list[ast.stmt]) -> list[ast.stmt]:
         """The same, told as long as there are not too many."""
         first = [body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
-        touched, site = self.touched, self.site(node, fn=node.name)
-        self.touched = touched  # who runs is asked for when the call is told
-        self.counted = True
+        site = self.quiet_site(node, fn=node.name)
         tried = ast.Try(body or [ast.Pass()], [], [], [ast.Expr(trees.call("leave", site))])
         return [*first, ast.Expr(trees.call("enter", site)), tried]
 
@@ -317,6 +331,10 @@ class _Rewriter(ast.NodeTransformer):
                 return self._assigned(node, [target], self.visit(value), label)
             case ast.AugAssign(target) if self._is_watched_target(target):
                 return self._augmented(node, label)
+            case ast.AugAssign() if self.watch.follows and _may_change_in_place(node):
+                return self._in_place(node)
+            case ast.Delete(targets) if any(self._is_followed_item(each) for each in targets):
+                return [statement for each in targets for statement in self._deleted(each, node)]
             case ast.For() | ast.AsyncFor() | ast.With() | ast.AsyncWith():
                 return self._binding(node, label)
             case ast.If() | ast.While():
@@ -331,9 +349,19 @@ class _Rewriter(ast.NodeTransformer):
                     )
                 node.body, node.orelse = self._body(node.body), self._body(node.orelse)
                 return [node]
+            case ast.ClassDef() if self.watch.follows and not isinstance(self.scope.node, ast.ClassDef):
+                return [self.visit(node), *self._class_made(node)]
             case _ if trees.is_definition(node):
                 return [self.visit(node)]
         return self._plain(node, label)
+
+    def _class_made(self, node: ast.ClassDef) -> list[ast.stmt]:
+        """Values that objects have from their class, or from code that a decorator makes."""
+        own = [each for each in _names_of(node.body) if each in self.watch.members]
+        if not own and not node.decorator_list:
+            return []
+        named = (trees.words(each) for each in (sorted(self.watch.members), own))
+        return [ast.Expr(trees.call("class", trees.load(node.name), *named, self.quiet_site(node)))]
 
     def _plain(self, node: ast.stmt, label: str | None) -> list[ast.stmt]:
         for name in ("body", "orelse", "finalbody"):
@@ -381,13 +409,19 @@ class _Rewriter(ast.NodeTransformer):
                 return self.variable(name) is not None
             case ast.Attribute(attr=attribute):
                 return self.is_member(attribute)
-            case ast.Subscript(value):
-                return self._container(value) is not None or self.watch.everything
+            case ast.Subscript():
+                return self._is_followed_item(target)
             case ast.Tuple(items) | ast.List(items):
                 return any(map(self._is_watched_target, items))
             case ast.Starred(value):
                 return self._is_watched_target(value)
         return False
+
+    def _is_followed_item(self, target: ast.expr) -> bool:
+        is_followed = self.watch.everything or self.watch.follows
+        return isinstance(target, ast.Subscript) and (
+            is_followed or self._container(target.value) is not None
+        )
 
     def _container(self, node: ast.expr) -> _Variable | str | None:
         """What a container is known by: a watched variable, or a watched attribute."""
@@ -417,12 +451,13 @@ class _Rewriter(ast.NodeTransformer):
             case ast.Attribute(value, attribute) if self.is_member(attribute):
                 owner = trees.assign("_possibly_o", self.visit(value))
                 target.value = trees.load("_possibly_o")
+                site = self.site(node, attribute, label)
                 told = trees.log(
-                    MEMBER_WRITE, trees.me(), self.site(node, attribute, label),
-                    trees.load("_possibly_o"), trees.load("_possibly_s"),
-                )  # fmt: skip
+                    MEMBER_WRITE, trees.me(), site, trees.load("_possibly_o"), trees.load("_possibly_s")
+                )
                 clear = trees.assign("_possibly_o", ast.Constant(None))
-                return [owner, trees.snap("_possibly_v"), trees.store_in(target, "_possibly_v"), told, clear]
+                kept = trees.snap("_possibly_v", site, trees.load("_possibly_o"))
+                return [owner, kept, trees.store_in(target, "_possibly_v"), told, clear]
             case ast.Subscript() if self._is_watched_target(target):
                 return self._store_item(target, node, label)
             case ast.Tuple() | ast.List():
@@ -443,7 +478,7 @@ class _Rewriter(ast.NodeTransformer):
             told = trees.call("log", ast.Tuple([self._prepared("w", site, entry), value], ast.Load()))
         else:
             told = trees.log_call(WRITE, trees.me(), site, value)
-        return [trees.snap("_possibly_v"), store, ast.Expr(told)]
+        return [trees.snap("_possibly_v", site), store, ast.Expr(told)]
 
     def _set(
         self, value: ast.expr, variable: _Variable, node: ast.AST, label: str | None = None
@@ -452,15 +487,72 @@ class _Rewriter(ast.NodeTransformer):
         return [trees.log(SET, trees.me(), site, trees.call("snap", value))]
 
     def _store_item(self, target: ast.Subscript, node: ast.stmt, label: str | None) -> list[ast.stmt]:
+        value = trees.load("_possibly_v")
+        if self._container(target.value) is None and self.watch.follows:
+            return self._held_item("stored", target, node, value)
+        return [ast.Expr(self._item_call("stored", target, node, label, value))]
+
+    def _held_item(
+        self, word: str, target: ast.Subscript, node: ast.stmt, *value: ast.expr
+    ) -> list[ast.stmt]:
+        """Whether a watched variable holds the container is known only in the run; else all is as it was."""
+        owner, key = trees.load("_possibly_c"), trees.load("_possibly_k")
+        item = ast.Subscript(owner, key, target.ctx)
+        plain: ast.stmt = ast.Assign([item], value[0]) if value else ast.Delete([item])
+        told = trees.call(f"held_{word}", owner, key, *value, self.quiet_site(node))
+        return [
+            trees.assign("_possibly_c", self.visit(target.value)),
+            trees.assign("_possibly_k", trees.key(self.visit(target.slice))),
+            ast.If(trees.call("holds", owner), [ast.Expr(told)], [plain]),
+            trees.assign("_possibly_c", ast.Constant(None)),
+        ]
+
+    def _item_call(
+        self, word: str, target: ast.Subscript, node: ast.AST, label: str | None, *value: ast.expr
+    ) -> ast.expr:
+        """What stores or deletes an item of a container."""
         container = self._container(target.value)
-        key = self.visit(target.slice)
-        site = self.site(node, _known_as(container), label, _function_of(container))
-        rest = [trees.load("_possibly_v"), site, trees.me()]
+        key = trees.key(self.visit(target.slice))
         if isinstance(container, str) and isinstance(target.value, ast.Attribute):
             owner = self.visit(target.value.value)
-            return [ast.Expr(trees.call("stored_in", owner, ast.Constant(container), key, *rest))]
+            site = self.site(node, container, label)
+            return trees.call(f"{word}_in", owner, ast.Constant(container), key, *value, site, trees.me())
         base = target.value if isinstance(container, _Variable) else self.visit(target.value)
-        return [ast.Expr(trees.call("stored", base, key, *rest, _scope_word(container)))]
+        return self._change(word, [base, key, *value], node, container, label)
+
+    def _change(
+        self,
+        word: str,
+        given: list[ast.expr],
+        node: ast.AST,
+        container: _Variable | str | None,
+        label: str | None = None,
+    ) -> ast.expr:
+        """What changes a container; whether a watched variable holds it may be known only in the run."""
+        site = self.site(node, _known_as(container), label, _function_of(container))
+        return trees.call(word, *given, site, trees.me(), _scope_word(container))
+
+    def _deleted(self, target: ast.expr, node: ast.stmt) -> list[ast.stmt]:
+        if isinstance(target, ast.Subscript) and self._is_followed_item(target):
+            if self._container(target.value) is None and self.watch.follows:
+                return self._held_item("deleted", target, node)
+            return [ast.Expr(self._item_call("deleted", target, node, None))]
+        return [ast.Delete([self.visit(target)])]
+
+    def _in_place(self, node: ast.AugAssign) -> list[ast.stmt]:
+        """`e += v` where `e` may be another name of a container that a watched variable holds."""
+        target, found = node.target, list[ast.stmt]()
+        if isinstance(target, ast.Attribute):
+            found.append(trees.assign("_possibly_a", self.visit(target.value)))
+            target = ast.Attribute(trees.load("_possibly_a"), target.attr, ast.Store())
+            read: ast.expr = ast.Attribute(trees.load("_possibly_a"), target.attr, ast.Load())
+        else:
+            assert isinstance(target, ast.Name)
+            read = trees.load(target.id)
+        word, operand = ast.Constant(IN_PLACE[type(node.op)]), self.visit(node.value)
+        changed = trees.call("in_place", read, word, operand, self.quiet_site(node))
+        plain = ast.AugAssign(target, node.op, operand)
+        return [*found, ast.If(trees.call("holds", read), [ast.Assign([target], changed)], [plain])]
 
     def _through_temporaries(
         self, target: ast.expr, node: ast.stmt, label: str | None
@@ -508,7 +600,7 @@ class _Rewriter(ast.NodeTransformer):
     ) -> ast.expr:
         """Reads the item that will be stored again; container and key are evaluated once."""
         container = self._container(value)
-        found.append(trees.assign("_possibly_i", self.visit(key)))
+        found.append(trees.assign("_possibly_i", trees.key(self.visit(key))))
         target.slice = trees.load("_possibly_i")
         if isinstance(value, ast.Name) and isinstance(container, _Variable):
             again = ast.Subscript(ast.Name(value.id, ast.Load()), trees.load("_possibly_i"), ast.Load())
@@ -520,6 +612,8 @@ class _Rewriter(ast.NodeTransformer):
             return ast.Subscript(member, trees.load("_possibly_i"), ast.Load())
         found.append(trees.assign("_possibly_a", self.visit(value)))
         target.value = trees.load("_possibly_a")
+        if self.watch.follows:
+            return ast.Subscript(trees.load("_possibly_a"), trees.load("_possibly_i"), ast.Load())
         return trees.call(
             "item",
             trees.load("_possibly_a"),
@@ -595,13 +689,16 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        is_given = any(self._is_shared(each) for each in node.args) and not _is_builtin(node.func)
         if not isinstance(node.func, ast.Attribute):
             self.generic_visit(node)
-            return node
+            return self._given(node) if is_given else node
         function = node.func
         container = self._container(function.value)
-        if function.attr not in MUTATORS or (container is None and not self.watch.everything):
+        is_followed = self.watch.everything or (self.watch.follows and not self.in_comprehension)
+        if function.attr not in MUTATORS or (container is None and not is_followed):
             function.value = self.visit(function.value)
+            node.func = self._given(node).func if is_given else function
         else:
             node.func = self._mutator(function, container)
         node.args = [self.visit(each) for each in node.args]
@@ -611,12 +708,29 @@ class _Rewriter(ast.NodeTransformer):
 
     def _mutator(self, function: ast.Attribute, container: _Variable | str | None) -> ast.expr:
         """The method, made to tell that it changed its container."""
-        site = self.site(function, _known_as(container), None, _function_of(container))
-        rest = [ast.Constant(function.attr), site, trees.me()]
+        method = ast.Constant(function.attr)
         if isinstance(container, str) and isinstance(function.value, ast.Attribute):
-            return trees.call("mutator_in", self.visit(function.value.value), ast.Constant(container), *rest)
+            owner, site = self.visit(function.value.value), self.site(function, container)
+            return trees.call("mutator_in", owner, ast.Constant(container), method, site, trees.me())
         base = function.value if isinstance(container, _Variable) else self.visit(function.value)
-        return trees.call("mutator", base, *rest, _scope_word(container))
+        if container is not None or self.watch.everything:
+            return self._change("mutator", [base, method], function, container)
+        held = trees.call("holds", ast.NamedExpr(ast.Name("_possibly_c", ast.Store()), base))
+        told = trees.call("held_mutator", trees.load("_possibly_c"), method, self.quiet_site(function))
+        return ast.IfExp(held, told, ast.Attribute(trees.load("_possibly_c"), function.attr, ast.Load()))
+
+    def _is_shared(self, node: ast.expr) -> bool:
+        """Whether it is a watched variable that others see."""
+        match self._container(node):
+            case _Variable(shared=shared):
+                return shared
+            case found:
+                return found is not None
+
+    def _given(self, node: ast.Call) -> ast.Call:
+        """A call that gets a watched variable: a function in C may change what it holds."""
+        node.func = trees.call("given", node.func, self.quiet_site(node))
+        return node
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         node.value = self.visit(node.value)
@@ -640,6 +754,28 @@ class _Rewriter(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = _comprehension  # noqa: N815
     visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
+
+
+def _names_of(body: list[ast.stmt]) -> Iterator[str]:
+    """What a class body gives values to."""
+    for statement in body:
+        match statement:
+            case ast.Assign(targets):
+                yield from (each.id for each in targets if isinstance(each, ast.Name))
+            case ast.AnnAssign(ast.Name(name)):
+                yield name
+
+
+def _may_change_in_place(node: ast.AugAssign) -> bool:
+    """A number added to something that is no number is an error."""
+    is_number = isinstance(node.value, ast.Constant) and type(node.value.value) in (int, float)
+    is_count = is_number and isinstance(node.op, ast.Add | ast.Sub)
+    return type(node.op) in IN_PLACE and not is_count and isinstance(node.target, ast.Name | ast.Attribute)
+
+
+def _is_builtin(function: ast.expr) -> bool:
+    """None of these changes a container that it gets."""
+    return isinstance(function, ast.Name) and hasattr(builtins, function.id)
 
 
 def _taken(value: ast.expr) -> list[ast.stmt]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 
 def load(name: str) -> ast.Name:
@@ -43,12 +44,26 @@ def pick(parts: list[ast.expr], position: int) -> ast.expr:
     return ast.Subscript(ast.Tuple(parts, ast.Load()), ast.Constant(position), ast.Load())
 
 
-def snap(name: str) -> ast.stmt:
-    """`_possibly_s = v if type(v) is plain else snapshot(v)`, without a call of ours for plain values."""
+def key(node: ast.expr) -> ast.expr:
+    """What stands between brackets, as a value."""
+    match node:
+        case ast.Slice(lower, upper, step):
+            return call("slice", *(each or ast.Constant(None) for each in (lower, upper, step)))
+        case ast.Tuple(items):
+            return ast.Tuple([key(each) for each in items], ast.Load())
+    return node
+
+
+def words(names: Iterable[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(each) for each in names], ast.Load())
+
+
+def snap(name: str, *held: ast.expr) -> ast.stmt:
+    """`_possibly_s = v if type(v) is plain else kept(v, ...)`, without a call of ours for plain values."""
     plain = ast.Compare(
         ast.Attribute(load(name), "__class__", ast.Load()), [ast.In()], [load("_possibly_plain")]
     )
-    return assign("_possibly_s", ast.IfExp(plain, load(name), call("snap", load(name))))
+    return assign("_possibly_s", ast.IfExp(plain, load(name), call("kept", load(name), *held)))
 
 
 def is_definition(node: ast.AST) -> bool:

@@ -20,6 +20,7 @@ from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
 from possibly.recorder.merging.lines import encode, quoted, text_lines
 from possibly.recorder.merging.naming import Naming
 from possibly.recorder.merging.sources import Entry, Source, read_sources
+from possibly.recorder.merging.unseen import unseen_variables
 from possibly.records import replace
 from possibly.trace.recorded import FIELD, Recorded
 
@@ -55,7 +56,7 @@ def write_merged(
     with text_lines(path, told) as lines:
         merge = Merge(sources, lines)
         said = _recorded(sources, about or Recorded())
-        lines.about = {FIELD: replace(said, for_order=frozenset(merge.variables_for_order())).fields()}
+        lines.about = {FIELD: merge.about(said).fields()}
         merge.begin()
         merge.go_on(is_over=True)
     return lines.count, len(merge.counts)
@@ -236,6 +237,11 @@ class Merge:
             self._add(source, plain, **self._written(source, plain, plain[-1]), **atomic)
         else:
             self._passes[plain[0]](source, plain)
+
+    def about(self, said: Recorded) -> Recorded:
+        """The same with what the logs say of variables."""
+        unseen = frozenset(unseen_variables(self.sources, self.naming))
+        return replace(said, for_order=frozenset(self.variables_for_order()) - unseen, unseen=unseen)
 
     def variables_for_order(self) -> Iterator[str]:
         """Those of which only accesses are told that order the run."""

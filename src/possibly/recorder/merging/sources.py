@@ -32,6 +32,9 @@ class Source:
     classes: dict[int, str] = field(default_factory=dict)
     things: dict[int | str, str] = field(default_factory=dict)
     initial: dict[str, Any] = field(default_factory=dict)
+    last: Entry = (e.LAST, (), ())
+    unseen: list[Entry] = field(default_factory=list)
+    """Accesses to variables that had a value which nobody told."""
     left_out: set[int] = field(default_factory=set)
     """Sites of functions that were called too often."""
     events: list[Entry] = field(default_factory=list)
@@ -143,5 +146,9 @@ def add_entry(found: Source, entry: Entry) -> None:
             found.left_out.add(entry[1])
         case e.INITIAL:
             found.initial = entry[1]
+        case e.UNSEEN:
+            found.unseen.append(entry[1])
+        case e.LAST:
+            found.last = entry
         case _:
             found.events.append(entry)

@@ -67,11 +67,14 @@ class Unrecorded:
         yield f"calls of {', '.join(missing)} {why}; {_remedy(recorded, options)} records them"
 
     def _values(self, recorded: Recorded, read: set[str]) -> Iterator[str]:
-        missing = sorted(read & recorded.for_order)
-        if missing:
+        unseen, ordering = sorted(read & recorded.unseen), sorted(read & recorded.for_order)
+        if unseen and not recorded.accesses:
+            yield f"{', '.join(unseen)} had values that were not recorded: {_UNSEEN}"
+        told = "only its parts" if unseen else "only what orders the run"
+        if missing := unseen or ordering:
             options = [word for name in missing for word in ("--watch", name)]
             yield (
-                f"not every value of {', '.join(missing)} was recorded, only what orders the run; "
+                f"not every value of {', '.join(missing)} was recorded, {told}; "
                 f"{_remedy(recorded, options)} records them"
             )
 
@@ -97,6 +100,10 @@ class Unrecorded:
 
 _KINDS = {action.kind for action in ACTIONS.values()}
 """Events that are recorded in any case."""
+_UNSEEN = (
+    "they came by another name, from generated code or from a function in C; `possibly explore` "
+    "with this property sees them all"
+)
 _SMALLER = (
     "only their lengths are known, so ask for len(...), or record a smaller value of your own "
     "with possibly.event(name=value)"
