@@ -1,10 +1,10 @@
 """How many cases a law is tried on: a fixed sample in the normal run, all of them and more in the soak.
 
-A test that generates its cases asks `sampled` for their number: in the soak (`make soak` sets
-`POSSIBLY_CASES` to the factor) so many times what it names, in the normal run (`python -m tests`) a fifth of
-it, and half of it for pytest by itself. Of a test with many parameters the normal run takes a `few`; with
-`--all`, and for pytest by itself, it has them all. Which ones depends on nothing but their names, so that
-tests about the same program ask about the same ones, and a new case moves at most one other.
+A test that generates its cases asks `sampled` for their number: half of what it names; in the soak (`make
+soak` sets `POSSIBLY_CASES` to the factor) so many times it. Of a test with many parameters the normal run,
+`python -m tests`, takes a `few`; with `--all`, and for pytest by itself, it has them all. Which ones depends on
+nothing but their names, so that tests about the same program ask about the same ones, and a new case moves at
+most one other.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXAMPLES = 15 if IS_SAMPLE else 40
 
 
 def sampled(count: int) -> int:
-    return count * FACTOR if FACTOR > 1 else max(1, count // (5 if IS_SAMPLE else 2))
+    return count * FACTOR if FACTOR > 1 else count // 2
 
 
 def few(names: Iterable[str], are_programs: bool) -> set[str]:

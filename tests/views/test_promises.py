@@ -23,8 +23,8 @@ TEXTS = {
 SPAN = re.compile(r"`([^`\n]+)`")
 BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```$|^((?:    .*\n)+)", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^(?:[\w.-]+/)*(?:[\w-]+\.(?:py|c|md|spec|jsonl|log|edn|yaml|toml)|[\w.-]+/)$")
-OF_OTHERS = {"--pdb", "--its", "--own", "--version", "--completion", "--man"}
-"""Options of pytest, of a program that is only an example, and of no command."""
+OF_OTHERS = {"--all", "--pdb", "--its", "--own", "--version", "--completion", "--man"}
+"""Options of the tests, of pytest, of a program that is only an example, and of no command."""
 MADE_UP = re.compile(
     r"(program|bank|shop|service|run|test_bank|test_NAME|history|OUT-\d|failing|timed)\.|pyproject.toml"
 )
