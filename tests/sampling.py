@@ -2,9 +2,9 @@
 
 A test that generates its cases asks `sampled` for their number: half of what it names; in the soak (`make
 soak` sets `POSSIBLY_CASES` to the factor) so many times it. Of a test with many parameters the normal run,
-`python -m tests`, takes a `few`; with `--all`, and for pytest by itself, it has them all. Which ones depends on
-nothing but their names, so that tests about the same program ask about the same ones, and a new case moves at
-most one other.
+`python -m tests`, takes a `few`; with `--all`, and for pytest by itself, it has them all. Which ones depends
+on nothing but their names, so that tests about the same program ask about the same ones, and a new case moves
+at most one other.
 """
 
 from __future__ import annotations

@@ -90,7 +90,10 @@ class Log:
         """Identities of objects that no global is known for."""
         self._definitions: list[tuple[Any, ...]] = []
         """What objects are, told with the next flush; where they stand in the log does not matter."""
-        self._flushing = _thread.allocate_lock()
+        self._flushing = _thread.RLock()
+        """By the flusher itself a second time, if what it looks at ends the recording."""
+        self.flusher = 0
+        """The identity of the thread that flushes."""
         self._stop: Any = None
         self._pid = 0
         self.tape = self._new_tape(kernel)
@@ -337,6 +340,7 @@ class Log:
         _thread.start_new_thread(self._flush_for_ever, (self._stop, self._stopped))
 
     def _flush_for_ever(self, stop: Any, stopped: Any) -> None:
+        self.flusher = _thread.get_ident()
         try:
             while not stop.acquire(True, PERIOD):
                 self.flush()
@@ -346,7 +350,8 @@ class Log:
     def stop_flusher(self) -> None:
         if self._stop is not None:
             self._stop.release()
-            self._stopped.acquire()
+            if _thread.get_ident() != self.flusher:
+                self._stopped.acquire()
             self._stop = None
 
     def flush(self) -> None:
@@ -429,7 +434,7 @@ class Log:
         if self.at_fork is not None:
             self.at_fork()
         self.end = ""
-        self._flushing = _thread.allocate_lock()
+        self._flushing = _thread.RLock()
         self.name = name
         self._open(parent)
         self._tell_again()

@@ -54,17 +54,19 @@ class LookingLog(Log):
         self.look()
 
     def look(self) -> None:
-        """Looks at what is new; while another thread does so, waits for it."""
+        """Looks at what is new; while another thread does so, waits for it, but for the flusher."""
         me = _thread.get_ident()
         if self._looker == me:
             return
-        with self._looking:
-            self._looker = me
-            try:
-                if self.entries:
-                    self.look_at_new()
-            finally:
-                self._looker = 0
+        if not self._looking.acquire(me != self.flusher):
+            return  # who looks may want to end the recording, and waits for the flusher then
+        self._looker = me
+        try:
+            if self.entries:
+                self.look_at_new()
+        finally:
+            self._looker = 0
+            self._looking.release()
 
     def after_fork_in_child(self, name: str) -> None:
         self._looking = _thread.allocate_lock()
