@@ -70,6 +70,7 @@ def test_the_greedy_order_is_an_order_of_the_trace() -> None:
         assert canonical(program.execute(Script(schedule))) == canonical(execution), seed
 
 
+@pytest.mark.large
 def test_what_is_left_has_the_fewest_preemptions_of_all_failures() -> None:
     compared = 0
     for seed in range(90 * MANY):

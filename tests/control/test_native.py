@@ -67,6 +67,7 @@ def test_every_execution_is_the_same_in_plain_python(tmp_path: Path) -> None:
 
 
 @needs_native
+@pytest.mark.large
 def test_the_search_keeps_its_laws_in_plain_python() -> None:
     done = run("off", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *SAME)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]

@@ -31,6 +31,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", DEADLOCKS if MANY else DEADLOCKS[2:4])
+@pytest.mark.large("pool_of_two")
 def test_deadlocks_are_predicted_and_happen(name: str, capfd: Any) -> None:
     program = str(PROGRAMS / f"{name}.py")
     assert main(["run", "--deadlocks", program]) == 1

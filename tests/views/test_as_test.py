@@ -54,6 +54,7 @@ def passes() -> bool:
         (ORDER, "got", "sorted(got)", ["--macro"], "program.tree.json"),
     ],
 )
+@pytest.mark.large("text1-got-sorted(got)-options1-program.tree.json")
 def test_a_test_fails_until_the_program_is_cured(
     text: str, bad: str, good: str, options: list[str], kept: str,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

@@ -95,6 +95,7 @@ def test_any_order_and_several_at_a_time_take_the_same_number(
         assert len(explored_by(family(n), seed, jobs)) == traces
 
 
+@pytest.mark.large
 def test_the_two_brute_forces_agree() -> None:
     compared = 0
     for seed in range(30 * MANY):

@@ -103,6 +103,7 @@ async def main():
 
 
 @pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.large("a channel")
 def test_it_is_covered(name: str, tmp_path: Path) -> None:
     found = explored(tmp_path, HEAD + RIGHT[name] + "trio.run(main)\n")
     assert found.complete, found.open

@@ -74,6 +74,7 @@ def near_misses(random: Random, members: list[Pomset]) -> Pomset:
 
 
 @pytest.mark.parametrize("kind", SUBCLASSES)
+@pytest.mark.large("general")
 def test_membership_agrees_with_the_definition(kind: str) -> None:
     random = Random(kind)
     compared = accepted = 0

@@ -137,6 +137,7 @@ TESTS = QUICK + (THOROUGH if int(os.environ.get("POSSIBLY_CASES", "1")) > 1 else
 
 
 @pytest.mark.parametrize("name", TESTS)
+@pytest.mark.large("test_set")
 def test_the_interpreters_own_tests_pass(name: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", HARNESS, name, *APART]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)

@@ -67,6 +67,7 @@ def outcomes(path: Path, kind: type[LiveSystem], first: str, formulas: list[str]
 
 
 @pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.large("1", "2")
 def test_classes_have_a_step_where_states_do(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     random = Random(f"classes {seed}")

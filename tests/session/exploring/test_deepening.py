@@ -59,6 +59,7 @@ def test_a_search_that_does_not_deepens() -> None:
     assert found.under_way is not None and 0 < found.under_way.done < found.under_way.known
 
 
+@pytest.mark.large
 def test_levels_that_come_to_their_end_cover_everything() -> None:
     deepening = Deepening()
     deepening.levels = Bounded(None)

@@ -468,6 +468,7 @@ OFTEN = "not anyio_bad and not served_bad"
 
 
 @pytest.mark.parametrize("left_out", ["no:possibly-none", "no:asyncio"])
+@pytest.mark.large("no:possibly-none")
 def test_asynchronous_tests_of_other_plugins(left_out: str, tmp_path: Path) -> None:
     pytest.importorskip("pytest_asyncio")
     (tmp_path / "test_async.py").write_text(ASYNC, encoding="utf-8")
