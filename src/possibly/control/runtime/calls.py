@@ -218,12 +218,13 @@ def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: 
     if kind in UNBOUND and given:
         return _unbound(function, given, now, at)
     owner: Any = getattr(function, "__self__", None) if kind in BOUND or kind is types.MethodType else None
-    found = _of_owner(function, owner, given, names, now, at) if owner is not None else None
-    if found is not None:
-        return found
+    if owner is not None and type(owner) is not types.ModuleType:
+        found = _of_owner(function, owner, given, names, now, at)
+        if found is not None:
+            return found
     if is_weak(kind) or function is weakref.proxy or (issubclass(kind, type) and is_weak(function)):
         return _of_weak(function, given, now, at)
-    if any(function is each for each in COUNTING):
+    if id(function) in COUNTING:
         return [LOOKING_AT_LIVES, *_counted(given, False, now, at)], None
     if kind in GETTERS:
         return _lasting(_got(function, given, now, at))
@@ -296,7 +297,7 @@ def _counted(given: Given, writes: bool, now: Now, at: str) -> Parts:
     return [member_part(given[0], REFERENCES, now, writes, at)]
 
 
-COUNTING = (weakref.getweakrefcount, weakref.getweakrefs)
+COUNTING = frozenset({id(weakref.getweakrefcount), id(weakref.getweakrefs)})
 
 
 def _hold(given: Given, now: Now) -> None:
@@ -494,7 +495,7 @@ def show(value: Any, now: Now) -> None:
 
 def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any, now: Now, at: str) -> Parts:
     kernel = now[0]
-    if any(function is each for each in SHOWING):
+    if id(function) in SHOWING:
         for each in given:
             show(each, now)
     plain = function.__func__ if type(function) is types.MethodType else function
@@ -509,11 +510,7 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     state = _of_process(module, name)
     if state:
         return [*state, *_arguments(given, now, at)]
-    if (
-        module == "builtins"
-        and given
-        and (name in CODING or (len(given) > 1 and any(function is each for each in TEXTS)))
-    ):
+    if module == "builtins" and given and (name in CODING or (len(given) > 1 and id(function) in TEXTS)):
         return [_of_module("_codecs", False), *_arguments(given, now, at)]
     if name == "__subclasses__":
         return subclasses_parts(False, now)
@@ -534,7 +531,7 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     is_asking = module == "inspect" and name.startswith("is")
     if (module in HARMLESS and name not in FIRST_CHANGED) or is_asking or id(function) in _QUIET:
         return _looked_through(function, given, now, at)
-    if (module == "itertools" and name not in COPYING) or any(function is each for each in LAZY):
+    if (module == "itertools" and name not in COPYING) or id(function) in LAZY:
         for each in given:
             iterate(each, at, function is reversed)
         return []
@@ -546,13 +543,14 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
             return parts_of(function, now, at) if _is_made_elsewhere(type(function)) else []
         shallow = function.__name__ in SHALLOW
         return _arguments(given, now, at, shallow=shallow, attributes=module not in PLAIN_MODULES)
+    attributes = module not in PLAIN_MODULES or name in FORMATTING
     if name in FIRST_CHANGED and given:
-        return [*parts_of(given[0], now, at, DEEPEST, True), *_arguments(given, now, at)]
+        changed_parts = parts_of(given[0], now, at, DEEPEST, True)
+        return changed_parts + _arguments(given, now, at, attributes=attributes)
     reads = module in ONLY_READING and type(function) is not operator.methodcaller and name not in FILLING
     reads = reads and not (module in ("operator", "_operator") and name in IN_PLACE)
     of_instance = type(function) is types.MethodType and type(function.__self__) is not type
     of = function.__self__ if of_instance else None
-    attributes = module not in PLAIN_MODULES or name in FORMATTING
     parts = _arguments(given, now, at, of, not reads, False, name in SHALLOW, attributes)
     if type(plain) is types.FunctionType:
         return parts + _enclosed(plain, now, at) + _named_in(plain, of, now, at)
@@ -586,14 +584,14 @@ def _of_module(module: str, writes: bool) -> Part:
     return Part(thing, thing, touching(thing, writes))
 
 
-SHOWING = (repr, str, print, format, ascii)
+SHOWING = frozenset(map(id, (repr, str, print, format, ascii)))
 TELLING_THREADS = frozenset("current_thread get_ident get_native_id currentThread enumerate".split())
 """Functions that tell which thread this is."""
 BUILD_CLASS: Any = builtins.__build_class__
 
 
 CODING = frozenset({"encode", "decode"})
-TEXTS = (str, bytes, bytearray)
+TEXTS = frozenset(map(id, (str, bytes, bytearray)))
 """What is coded by names that a program may give a meaning."""
 
 
@@ -673,13 +671,14 @@ def _is_standard(function: Any) -> bool:
 
 COPYING = frozenset("product permutations combinations combinations_with_replacement".split())
 """Iterators that copy what they go over when they are made."""
-LAZY = (zip, map, filter, enumerate, reversed, iter)
+LAZY = frozenset(map(id, (zip, map, filter, enumerate, reversed, iter)))
 """What they go over is read when they are used."""
 _QUIET = {
     id(each)
     for each in (
         type, id, range, callable, super, property, staticmethod, classmethod, object,
         slice, globals, locals, vars, dir, exec, eval, breakpoint, __build_class__, partial, hasattr, getattr,
+        sys.audit,
     )
 }  # fmt: skip
 """Functions that touch nothing, or are told of otherwise."""

@@ -70,6 +70,10 @@ REFERENCES = "__weakref__"
 """Somebody counts the weak references to objects: so whoever makes one changes that."""
 
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that their own names take."""
+
+
 class Logged(NamedTuple):
     step: int
     """How many steps had begun when it happened."""
@@ -141,6 +145,8 @@ class Memory:
         """Code that runs beside other tasks and is not instrumented yet."""
         self.members: dict[tuple[type, str], Any] = {}
         """What classes say of names (see `attributes`)."""
+        self.plain: dict[type, bool] = {}
+        """Classes whose objects are nothing but their attributes, and others (see `attributes`)."""
         self.ignored = ignored
         self.find_unread: Callable[[], frozenset[int]] | None = None
         self.look: Callable[[Any, str, bool], bool] | None = None
@@ -158,6 +164,8 @@ class Memory:
         """Families found to race that were not visible."""
         self.log: list[Logged] = []
         self.overflowed: set[str] = set()
+        self.unlogged = -1
+        """The last step in which something was changed that the log does not tell of."""
         self._counts: dict[str, int] = {}
         self._last: dict[Any, _Last] = {}
         self.carried: list[Carried] = []
@@ -253,7 +261,7 @@ class Memory:
         self._watch(kernel, task, family, footprint, key)
         if not self.logs:
             return NOTHING
-        return self._note(kernel, task, family, Operation(kind, thing, footprint, at, waits=False))
+        return self._note(kernel, task, family, _new(Operation, (kind, thing, footprint, at, False)))
 
     def enter(self, kernel: Kernel, root: str, code: CodeType) -> None:
         """The running task enters code of a package that is not instrumented, while others are there."""
@@ -413,6 +421,9 @@ class Memory:
         """One of several accesses that happen at one moment, which cannot become a step by itself later."""
         self._watch(kernel, kernel.running(), family, footprint, key)
         self.overflowed.add(family)
+        for _, writes in footprint:
+            if writes:
+                self.unlogged = len(kernel.steps) + kernel.in_step
 
     def _watch(
         self, kernel: Kernel, task: Task, family: str, footprint: tuple[Access, ...], key: Any
@@ -430,13 +441,15 @@ class Memory:
 
     def _note(self, kernel: Kernel, task: Task, family: str, operation: Operation) -> int:
         count = self._counts[family] = self._counts.get(family, 0) + 1
+        step = len(kernel.steps) + kernel.in_step
         if count > LOGGED:
             self.overflowed.add(family)
+            if operation.footprint[0].writes:
+                self.unlogged = step
             return NOTHING
         inside = task.host is not None and not kernel.is_mixed
-        step = len(kernel.steps) + kernel.in_step
         position = len(kernel.marks.get("turn", ())) if inside else 0
-        self.log.append(Logged(step, task.name, family, operation, None, inside, position))
+        self.log.append(_new(Logged, (step, task.name, family, operation, None, inside, position)))
         return NOTED
 
     def _speak(self, kernel: Kernel, footprint: tuple[Access, ...]) -> None:
@@ -462,7 +475,8 @@ class Memory:
         elif mode == MOMENT:
             kernel.noted(told)
         else:
-            self.log[-1] = self.log[-1]._replace(detail=told)
+            step, task, family, operation, _, inside, position = self.log[-1]
+            self.log[-1] = _new(Logged, (step, task, family, operation, told, inside, position))
 
     def _is_visible(self, kernel: Kernel, family: str, thing: str) -> bool:
         if family not in self.visible and not self.everything and not self.watched:

@@ -24,6 +24,8 @@ class Part(NamedTuple):
 
 
 Now = tuple[Kernel, Memory]
+_new = tuple.__new__
+"""Makes named tuples in half the time that their own names take."""
 
 
 def touch_all(now: Now, parts: list[Part], at: str, again: Again | None = None) -> int:
@@ -86,7 +88,7 @@ def touch_object(value: Any, writes: bool, at: str) -> None:
 def object_part(value: Any, now: Now, writes: bool, at: str) -> Part:
     named = now[1].things.named(value, now[0], at)
     footprint = touching(named.name, writes)
-    return Part(named.family, named.name, footprint, named.which)
+    return _new(Part, (named.family, named.name, footprint, named.which))
 
 
 def opaque_parts(value: Any, now: Now, writes: bool, at: str) -> list[Part]:
@@ -118,4 +120,4 @@ def kept_parts(cls: type, writes: bool) -> list[Part]:
 def container_part(value: Any, writes: bool, now: Now, at: str) -> Part:
     named = now[1].things.named(value, now[0], at)
     footprint = everything(named) if writes else shape(named, False)
-    return Part(named.family, f"{named.name}[]", footprint, named.which)
+    return _new(Part, (named.family, f"{named.name}[]", footprint, named.which))
