@@ -131,6 +131,22 @@ def test_tasks_that_give_way_for_ever_are_a_livelock(tmp_path: Path) -> None:
     assert found.failure.kind == "livelock"
 
 
+def test_what_happens_at_once_before_the_rounds_hides_none(tmp_path: Path) -> None:
+    """Of several things touched at one moment the log tells one: that matters in the rounds alone."""
+    before = """
+    mine = [Job(len(name)), Job(0)]
+    heapq.heapify(mine)
+    json.dumps({"all": [job.number for job in mine]})
+"""
+    source = POLITE.replace("import threading", "import dataclasses, heapq, json, threading").replace(
+        "def polite(first, second):",
+        "@dataclasses.dataclass(order=True)\nclass Job:\n    number: int\n\n"
+        f"def polite(first, second, name='me'):{before.rstrip()}",
+    )
+    found = explored(tmp_path, source)
+    assert found.failure is not None and found.failure.kind == "livelock"
+
+
 def test_a_program_that_need_not_end_is_no_failure(tmp_path: Path) -> None:
     found = explored(tmp_path, SERVERS, 3)
     assert found.holds is None

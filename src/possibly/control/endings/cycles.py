@@ -50,6 +50,8 @@ def look(kernel: Kernel) -> None:
     doing = [task for task in kernel.tasks if any(step.task == task.name for step in latest)]
     if not _is_round(kernel, latest, doing):
         return
+    if _is_repeated():
+        kernel.finish(Outcome.CUT_OFF, None)
     for task in doing:
         hidden = _hidden_on(task)
         if hidden is not None:
@@ -58,6 +60,12 @@ def look(kernel: Kernel) -> None:
     if _is_fair(kernel, latest, doing):
         _tell(kernel, latest, doing)
     _cut_off(kernel, doing)
+
+
+def _is_repeated() -> bool:
+    """Whether this is executed once more, with more to see."""
+    memory = accesses.memory
+    return memory is not None and not memory.racy.keys().isdisjoint(memory.overflowed)
 
 
 def _length(steps: list[Step]) -> int:
@@ -121,10 +129,9 @@ def _hidden_on(task: Task) -> CodeType | None:
 
 def _is_hidden_alike(kernel: Kernel, length: int) -> bool:
     """What was done to memory inside the steps of the last two rounds is the same."""
-    memory = accesses.memory
-    if memory is None or memory.overflowed:
+    memory, end = accesses.memory, len(kernel.steps)
+    if memory is None or (end - memory.unlogged) // length <= 1:
         return False
-    end = len(kernel.steps)
     rounds: list[list[Any]] = [[], []]
     for each in reversed(memory.log):
         which = (end - each.step) // length
