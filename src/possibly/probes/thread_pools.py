@@ -13,6 +13,7 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.patching import Patches
+from possibly.probes.stated import plain_function, stated, stated_text
 
 _here = _local()
 """Of a thread: `initialised`, what an initializer did; `is_alone` in its pool; `job`, its last one."""
@@ -38,11 +39,11 @@ def _told_init(plain: Any) -> Any:
 
 def name_of(function: Any) -> str:
     """What a job or callback is called: by its function, whatever that is wrapped in."""
-    while hasattr(function, "func"):
-        function = function.func  # functools.partial
-    if getattr(function, "__name__", "") == "run" and hasattr(function, "__self__"):
+    function = plain_function(function)
+    name = stated_text(function, "__name__")
+    if name == "run" and stated(function, "__self__") is not None:
         return "job"  # the context that `to_thread` calls in
-    return str(getattr(function, "__name__", "") or type(function).__name__)
+    return name or type(function).__name__
 
 
 def _told_run(plain: Any) -> Any:

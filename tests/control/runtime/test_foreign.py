@@ -813,3 +813,22 @@ def test_a_cached_property_is_computed_twice_unless_it_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert explored(tmp_path, CACHED, monkeypatch).holds is (sys.version_info < (3, 12))
+
+
+PROXY = """
+    from xmlrpc.client import _Method
+    n = 0
+    def add(name, given):
+        global n
+        n = n + given[0]
+    ask = _Method(add, "a")
+    go(lambda: ask.b(1), lambda: ask.c.d(1))
+    assert n == 2
+"""
+
+
+def test_a_proxy_that_has_whatever_it_is_asked_for_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = explored(tmp_path, PROXY, monkeypatch)
+    assert found.failure is not None and found.failure.kind == "assertion"

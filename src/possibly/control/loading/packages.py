@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from possibly.control.runtime.places import forget, is_instrumented, shown
 from possibly.probes import port
 from possibly.probes.existing import existing
+from possibly.probes.stated import stated
 
 PACKAGE = "package: "
 """Begins the family that stands for the code of a package."""
@@ -148,7 +149,7 @@ def is_dull(code: CodeType, root: str) -> bool:
 
 def root_of(function: Any) -> str:
     """The package of a function in Python that is not instrumented; empty if it has none that is watched."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    code = stated(stated(function, "__func__") or function, "__code__")
     if not isinstance(code, CodeType) or is_instrumented(code):  # the type of functions has a `__code__` too
         return ""
     return root_of_file(code.co_filename)

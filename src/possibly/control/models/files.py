@@ -14,6 +14,7 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime.touched.parts import Part
+from possibly.probes.stated import stated, stated_text
 
 FAMILY = "files"
 ALL = "the file system"
@@ -56,7 +57,7 @@ OF_OS = frozenset("makedirs removedirs renames walk fwalk".split())
 
 def touched(function: Any, module: str) -> Touched | None:
     """What a call of this function does to files; None if nothing."""
-    name = getattr(function, "__name__", "")
+    name = stated_text(function, "__name__")
     if function is open or (name == "open" and module in ("io", "_io", "codecs")):
         return _opened
     if module == "fcntl":
@@ -65,7 +66,7 @@ def touched(function: Any, module: str) -> Touched | None:
         return None
     if module == "os" and name not in OF_OS:
         return None
-    owner = getattr(function, "__self__", None)
+    owner = stated(function, "__self__")
     if module == "pathlib" and (name in READING or name in WRITING):
         return lambda given, options: _file(os.fspath(owner), name in WRITING)  # type: ignore[arg-type]
     if module == "pathlib" and name == "open":

@@ -130,6 +130,7 @@ from possibly.control.runtime.touched.members import (
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
 from possibly.control.runtime.touched.suspended import RESUMING, resuming_parts
 from possibly.control.runtime.variables import turn
+from possibly.probes.stated import stated, stated_text
 
 Parts = list[Part]
 Given = tuple[Any, ...]
@@ -438,7 +439,7 @@ def _of_whole(value: Any, at: str, footprint: Callable[[Named], tuple[Access, ..
 
 def _of_object(owner: Any, function: Any, given: Given, now: Now, at: str) -> Parts:
     """A method in C of a user's object (of its base class) or of a library's, or a library's own method."""
-    name = getattr(function, "__name__", "")
+    name = stated_text(function, "__name__")
     if name in ATTRIBUTES and given:
         touch_attribute(owner, given[0], ATTRIBUTES[name], at)
         return []
@@ -499,9 +500,8 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         for each in given:
             show(each, now)
     plain = function.__func__ if type(function) is types.MethodType else function
-    named: Any = getattr(plain, "__module__", None) or module_of(type(owner))
-    module = named.partition(".")[0] if isinstance(named, str) else ""
-    name = getattr(function, "__name__", "")
+    module = (stated_text(plain, "__module__") or module_of(type(owner))).partition(".")[0]
+    name = stated_text(function, "__name__")
     _tell_of_outside(function, module, name, kernel)
     if type(function) is REMEMBERING and _is_standard(function):
         return [object_part(function, now, False, at), *_arguments(given, now, at)]
@@ -666,7 +666,7 @@ def _is_standard(function: Any) -> bool:
 
     So its calls only read it; who asks for its counts or clears it calls a method, which writes it.
     """
-    return str(getattr(function, "__module__", "")).partition(".")[0] in sys.stdlib_module_names
+    return stated_text(function, "__module__").partition(".")[0] in sys.stdlib_module_names
 
 
 COPYING = frozenset("product permutations combinations combinations_with_replacement".split())
@@ -686,7 +686,7 @@ _QUIET = {
 
 def _logged(function: Any, name: str, now: Now, at: str) -> Parts:
     """What a logger writes to belongs to the program, unless it is the terminal."""
-    logger: Any = getattr(function, "__self__", None)
+    logger: Any = stated(function, "__self__")
     if name in CONFIGURING:
         return [Part(LOGGING, LOGGING, (Access(LOGGING, True),))]
     if name not in LEVELS:

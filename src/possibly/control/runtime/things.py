@@ -34,6 +34,7 @@ from possibly.compiled import built
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import is_instrumented
 from possibly.probes import port
+from possibly.probes.stated import stated
 
 _lifetimes: Any = built("possibly.control.runtime._lifetimes")
 METHOD_IN_C: type = type(re.compile("").match)
@@ -382,7 +383,7 @@ followed_classes: set[type] = set()
 
 def is_own(function: Any) -> bool:
     """Whether a function tells of itself: it is the program's, or instrumented."""
-    code = getattr(function, "__code__", None)
+    code = stated(function, "__code__")
     if not isinstance(code, types.CodeType):
         return False
     found = _own.get(code)

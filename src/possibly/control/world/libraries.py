@@ -22,14 +22,15 @@ from possibly.control.loading import packages
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.probes import port
+from possibly.probes.stated import stated, stated_text
 
 
 def runs(function: Callable[..., Any]) -> None:
     """The running turn calls this for an event loop: if it is in C nobody hears of it."""
-    plain = getattr(function, "__func__", function)
-    if getattr(plain, "__code__", None) is None:
-        owner = getattr(function, "__self__", None)
-        _touch(_strange_root(str(getattr(plain, "__module__", None) or type(owner).__module__)))
+    plain = stated(function, "__func__") or function
+    if stated(plain, "__code__") is None:
+        owner = stated(function, "__self__")
+        _touch(_strange_root(stated_text(plain, "__module__") or type(owner).__module__))
 
 
 def uses(value: object) -> None:

@@ -14,6 +14,7 @@ from _thread import get_ident
 from typing import Any
 
 from possibly.probes import port
+from possibly.probes.stated import plain_function, stated
 from possibly.probes.thread_pools import name_of
 
 running: set[int] = set()
@@ -109,9 +110,7 @@ def is_told(function: Any, depth: int = 2) -> bool:
     """
     if type(function).__module__ == "_asyncio":
         return False
-    while hasattr(function, "func"):
-        function = function.func
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    code = stated(plain_function(function), "__code__")
     if code is not None and not port.is_library(code.co_filename) and not code.co_filename.startswith("<"):
         return True
     return not port.is_library(sys._getframe(depth).f_code.co_filename)

@@ -81,9 +81,40 @@ async def main():
     worker.join()
 asyncio.run(main())
 """
+READY_BEFORE = """\
+import asyncio
+seen = []
+async def quick(): seen.append("task")
+async def other(): await asyncio.sleep(5)
+async def main():
+    beside = asyncio.create_task(other())
+    await asyncio.wait_for(quick(), 1)  # who is ready goes on before the clock is looked at
+    asyncio.get_running_loop().call_later(1, seen.append, "timer")
+    asyncio.create_task(quick())
+    await beside
+    assert seen == ["task", "task", "timer"], seen
+asyncio.run(main())
+"""
+ASKED_AGAIN = """\
+import asyncio
+async def main():
+    line = asyncio.Queue()
+    asyncio.get_running_loop().call_later(1, line.put_nowait, "answer")
+    times = 0
+    while times < 4:
+        try:
+            await asyncio.wait_for(line.get(), 1)
+            break
+        except asyncio.TimeoutError:
+            times += 1
+    assert times < 4
+asyncio.run(main())
+"""
 
 
-@pytest.mark.parametrize("source", [IN_ORDER, HEARTBEAT, CALLS_ITSELF, LIMIT, THREAD_ANSWERS])
+@pytest.mark.parametrize(
+    "source", [IN_ORDER, HEARTBEAT, CALLS_ITSELF, LIMIT, THREAD_ANSWERS, READY_BEFORE, ASKED_AGAIN]
+)
 def test_holds_and_is_covered(tmp_path: Path, source: str) -> None:
     found = explored(tmp_path, source)
     assert found.complete, (found.failure, found.open)

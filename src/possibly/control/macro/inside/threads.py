@@ -9,6 +9,7 @@ from possibly.control.macro.inside import gate, primitives, sharing
 from possibly.control.macro.model import Operation
 from possibly.probes import port
 from possibly.probes.patching import Patches
+from possibly.probes.stated import stated, stated_text
 
 _names: dict[str, int] = {}
 
@@ -69,11 +70,11 @@ def _unwatched(thread: Any) -> str:
         target = target.func
     if target is None:
         return ""
-    function = getattr(target, "__func__", target)
-    code = getattr(function, "__code__", None) or getattr(type(target).__call__, "__code__", None)
+    function = stated(target, "__func__") or target
+    code = stated(function, "__code__") or getattr(type(target).__call__, "__code__", None)
     if code is not None and (port.is_user_file(code.co_filename) or code.co_filename.startswith(gate.OWN)):
         return ""
-    return getattr(target, "__qualname__", type(target).__qualname__)
+    return stated_text(target, "__qualname__") or type(target).__qualname__
 
 
 def _controlled(plain: Any, name: str) -> Any:

@@ -52,9 +52,9 @@ class Ready:
 class Line:
     """Tasks that one turn has started or woken: each goes on after the one before it.
 
-    Whoever begins to sleep goes on after all who are ready, as in a loop that runs these before it looks at
-    its clock. That counts for those of whom its turn knows: who is made ready by a turn that nothing orders
-    with it might have been made ready later just as well.
+    Whoever begins to sleep, and a timer, comes after all who are ready, as in a loop that runs these before
+    it looks at its clock. That counts for those of whom its turn knows: who is made ready by a turn that
+    nothing orders with it might have been made ready later just as well.
     """
 
     def __init__(self, loop: str) -> None:
@@ -180,6 +180,8 @@ class LoopState:
         self.wakers: dict[Task, str] = {}
         """Whose turn made the next turn of a task ready."""
         self.line = Line(self.name)
+        self.new_timers: list[Task] = []
+        """Those that have no place in line: the turn that has made them is not over."""
         self.turn = 0
         self.calls = Calls()
         self.unheard: list[Any] = []

@@ -50,6 +50,7 @@ from possibly.control.models.loops.coroutines import (
 from possibly.control.models.loops.timers import (
     LOOP_START,
     never,
+    put_in_line,
     timers,
     told_call_at,
     told_call_from_thread,
@@ -64,6 +65,7 @@ from possibly.control.runtime.spin import coroutine_stack
 from possibly.control.runtime.touched.suspended import touched_by_turn
 from possibly.control.world import faults, libraries, network
 from possibly.probes.patching import Patches
+from possibly.probes.stated import stated, stated_text
 
 WAITS = (0.1, 1.0)
 """Seconds that are waited for the world outside when nobody can go on."""
@@ -79,9 +81,9 @@ _turn_of: dict[Any, int] = {}
 def _owner(handle: Any) -> Any:
     """The task of asyncio whose turn a handle is, or None."""
     callback = handle._callback
-    owner = getattr(callback, "__self__", None)
+    owner = stated(callback, "__self__")
     if isinstance(owner, PlainTask) and not PlainTask.done(owner):
-        name = getattr(callback, "__name__", "") or type(callback).__name__
+        name = stated_text(callback, "__name__") or type(callback).__name__
         if "step" in name.lower() or "wakeup" in name.lower():
             return owner
     return None
@@ -175,7 +177,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     kernel.did((*waited, *in_line, *kernel.spun, *state.touched_by_turn(), *touched_by_turn()))
     for access in in_line:
         if access.writes:
-            kernel.opened(("resume", access.thing))
+            kernel.opened(("resume", access.thing), ("timer", access.thing))
     if kernel.is_mixed:
         kernel.add(Access(state.name, False))
     if kernel.fifo:
@@ -287,6 +289,7 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
         else:
             state.turn += 1
             _make_ready(state, kernel, known_tasks[owner], handle, owner)
+    put_in_line(state, kernel)
     while loop._scheduled and loop._scheduled[0]._cancelled:
         heapq.heappop(loop._scheduled)._scheduled = False
     for handle in loop._scheduled:
@@ -309,7 +312,7 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
 
 
 def _run_callback(handle: Any, kernel: Kernel, state: LoopState) -> None:
-    name = getattr(handle._callback, "__qualname__", "")
+    name = stated_text(handle._callback, "__qualname__")
     given = handle._args[0] if handle._args else None
     if name in COMMUTING and _succeeded(given):
         _note_member(handle._callback, given)
@@ -359,7 +362,7 @@ def _only_wakes(callback: Any, loop: Any, state: LoopState, kernel: Kernel) -> b
 
 def _is_of_asyncio(callback: Any) -> bool:
     """Whether nobody tells what a callback touches: the program's own and those of packages are watched."""
-    code = getattr(getattr(callback, "__func__", callback), "__code__", None)
+    code = stated(stated(callback, "__func__") or callback, "__code__")
     return not isinstance(code, CodeType) or "/asyncio/" in code.co_filename.replace("\\", "/")
 
 

@@ -7,12 +7,14 @@ threads can tell (`coroutines.Calls`).
 from __future__ import annotations
 
 from asyncio import events
+from functools import partial
 from typing import Any
 
 from possibly.control.execution import Access, Operation
-from possibly.control.models.loops.coroutines import state_of, states
+from possibly.control.models.loops.coroutines import LoopState, state_of, states
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import EARLY, Kernel, Task
+from possibly.probes.stated import stated_text
 
 LOOP_START = 1_000.0
 """What the clock of every loop says when an execution begins, as `time.monotonic` does."""
@@ -31,13 +33,14 @@ def told_call_at(plain: Any) -> Any:
         if kernel is None:
             return handle
         state = state_of(self, kernel)
-        name = getattr(callback, "__qualname__", "")
+        name = stated_text(callback, "__qualname__")
         mine = kernel.new_task(f"timer {name}")
         mine.host, mine.loop, mine.daemon = state.host, state.name, True
         timers[handle] = mine
         kernel.admit(mine)
         kernel.add(Access(mine.name, True))
         state.handles[mine] = handle
+        state.new_timers.append(mine)
         mine.operation = Operation(
             "timer",
             mine.name,
@@ -53,6 +56,21 @@ def told_call_at(plain: Any) -> Any:
         return handle
 
     return call_at
+
+
+def put_in_line(state: LoopState, kernel: Kernel) -> None:
+    """Timers that the turn has made come after all who are ready by now, as the loop runs these first."""
+    new, state.new_timers = state.new_timers, []
+    for mine in new if not kernel.free_sleeps else ():
+        before = state.line.follow(mine, kernel)
+        if before and not mine.ended and mine.operation is not None:
+            footprint = (*mine.operation.footprint, *state.line.footprint_of(mine))
+            mine.operation = mine.operation._replace(footprint=footprint)
+            mine.ready = partial(_has_come, state, before)
+
+
+def _has_come(state: LoopState, before: frozenset[str]) -> bool:
+    return state.can_go() and before.isdisjoint(state.line.waiting)
 
 
 def told_cancel(plain: Any) -> Any:
