@@ -50,14 +50,21 @@ def result_of(execution: Execution) -> Result:
     return execution.outcome.value, str(failure.get("kind", "")), execution.output
 
 
-def brute_force(path: Path, most: int, slack: float = 1.0) -> set[Result] | None:
-    """The results of all schedules; None if there are more than `most`."""
+def brute_force(path: Path, most: int, slack: float = 1.0, memory: bool = True) -> set[Result] | None:
+    """The results of all schedules; None if there are more than `most`.
+
+    Without `memory` only operations are choice points: for programs whose tasks share nothing else.
+    """
     found: set[Result] = set()
     with script((str(path),), ignored=frozenset(CONSTANT), slack=slack) as program:
-        program.visible = {EVERYTHING}
+        program.visible = {EVERYTHING} if memory else set()
         prefix: list[Task] = []
         for _ in range(most):
             execution = program.execute(Prefix(tuple(prefix)))
+            if program.grown and not memory:  # more is a choice point now: all begins anew
+                prefix = []
+                found.clear()
+                continue
             assert execution.schedule[: len(prefix)] == tuple(prefix)
             found.add(result_of(execution))
             following = _next(execution)

@@ -6,12 +6,14 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from possibly.session.exploring.exploration import Options
-from tests.control.runtime.brute import reduced
+from tests.control.runtime.brute import brute_force, reduced
 from tests.control.runtime.running import explored
+from tests.sampling import FACTOR
 from tests.waiting import PATIENCE
 
 HEAD = """\
@@ -182,3 +184,55 @@ other.recv(1)
 def test_who_waits_for_each_other_is_a_deadlock(tmp_path: Path) -> None:
     found = explored(tmp_path, DEADLOCK)
     assert found.failure is not None and found.failure.kind == "deadlock"
+
+
+SHARED = """\
+import socket, threading
+from select import select
+a, o = socket.socketpair()
+L, M, N = [], [], []
+def job(function):
+    try: return function()
+    except OSError as error: return type(error).__name__
+def first(L=L):
+    {0}
+def second(L=M):
+    {1}
+def third(L=N):
+    {2}
+threads = [threading.Thread(target=each) for each in (first, second, third)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(L, M, N)
+"""
+CALLS = """\
+{0}.send(b'a')
+{0}.send(b'bc')
+{0}.recv(1)
+{0}.recv(9)
+{0}.recv(9)
+{0}.recv(1, 2)
+{0}.shutdown(1)
+{0}.close()
+[len(each) for each in select([{0}], [], [], 0)]
+[len(each) for each in select([{0}], [], [])]
+[len(each) for each in select([], [{0}], [], 0)]
+""".splitlines()
+
+
+def _calls(random: Random, name: str, number: int) -> str:
+    chosen = [random.choice(CALLS).format(name) for _ in range(number)]
+    return "; ".join(f"L.append(job(lambda: {each}))" for each in chosen) or "pass"
+
+
+@pytest.mark.parametrize("seed", range(3 * FACTOR))
+def test_all_that_can_come_of_calls_is_found(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    lengths = ("a", 1), ("o", 1), (random.choice("ao"), 1)
+    if random.random() < 0.7:
+        lengths = ("a", 2), ("o", 2), ("a", 0)
+    path = tmp_path / "program.py"
+    path.write_text(SHARED.format(*(_calls(random, *each) for each in lengths)))
+    expected = brute_force(path, 60, memory=False)
+    if expected is not None:
+        assert reduced(path)[0] == expected

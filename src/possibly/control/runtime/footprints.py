@@ -1,11 +1,17 @@
-"""Footprints of operations that touch one thing.
+"""Footprints of operations: of those that touch one thing, and of those whose footprint others change.
 
 Things have the same names in every execution, so what it means to touch one is made once in a process.
 """
 
 from __future__ import annotations
 
-from possibly.control.execution import Access
+from collections.abc import Callable
+from typing import Any
+
+from possibly.control.execution import Access, Operation
+
+Looked = Callable[[], tuple[Access, ...]]
+"""What an operation would touch if it were done now."""
 
 MOST = 20_000
 """So many are kept."""
@@ -29,3 +35,19 @@ def reading(thing: str) -> tuple[Access, ...]:
 
 def writing(thing: str) -> tuple[Access, ...]:
     return touching(thing, True)
+
+
+def visible(
+    kernel: Any, kind: str, thing: str, touched: Looked, ready: Any = None, timeout: Any = None
+) -> bool:
+    """The same as the kernel's, of an operation that touches what is there when it is done."""
+    task = kernel.current
+
+    def refresh() -> Operation:
+        found: Operation = task.operation._replace(footprint=touched())
+        return found
+
+    is_done: bool = kernel.visible(kind, thing, touched(), None, ready, timeout, None, refresh)
+    for access in touched():
+        kernel.add(access)
+    return is_done

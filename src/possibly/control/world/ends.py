@@ -3,6 +3,11 @@
 What is sent to such an end is there at once, as on a real loopback: it waits in the end until somebody takes
 it. Whoever reads gets all that is there, up to what was asked for, as from a real stream. The first thing
 that is sent to an end which is closed is lost; then the sender is told.
+
+Law: an end is several things, so that only what can tell the difference depends on it. Whatever comes is a
+thing by its number; whoever has taken less than was asked for has seen that the next one was not there, and
+only who finds nothing sees whether there will be more (`over`). Takers of one end go one by one (`head`), so
+do those who send from it (`sending`); `closed` is what senders ask of the other end.
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ from possibly.control.world.flows import OF_PATHS, Flow
 from possibly.control.world.processes.holding import Held
 from possibly.control.world.wires import Item, Receive, Waiter, Wire, wake
 
+Touched = tuple[Access, ...]
+
 
 def change(thing: str, *opened: str) -> None:
     """The running step changes a thing; operations of these kinds could not be done on it just before."""
@@ -23,6 +30,13 @@ def change(thing: str, *opened: str) -> None:
     if kernel is not None and not kernel.ending:
         kernel.add(Access(thing, True))
         kernel.opened(*((kind, thing) for kind in opened))
+
+
+def add(access: Access) -> None:
+    """The running step touches this too."""
+    kernel = running.kernel
+    if kernel is not None and not kernel.ending:
+        kernel.add(access)
 
 
 def way_to(label: str, loop: Any = None) -> Any:
@@ -48,7 +62,11 @@ class End:
     def __init__(self, label: str, mine: Any, other: Any, flow: Flow) -> None:
         self.name = name_for("socket")
         self.mine, self.other = mine, other
+        self.head, self.sending = f"{self.name}.head", f"{self.name}.sending"
+        self.over, self.closed = f"{self.name}.over", f"{self.name}.closed"
         self.chunks: list[bytes] = []
+        self.came = 0
+        """So many have come in all."""
         self.is_over = False
         """The other end will write no more."""
         self.error: Exception | None = None
@@ -71,22 +89,27 @@ class End:
 
     # ---- what comes -----------------------------------------------------------------------------
 
+    def item(self, number: int) -> str:
+        return f"{self.name}#{number}"
+
     def receive(self, item: Item) -> None:
-        self._change()
+        self._change(self.over if item is None else self.item(self.came))
         if item is None:
             self.is_over = True
-        elif not self.is_closed:
-            self.chunks.append(item)
+        else:
+            self.came += 1
+            if not self.is_closed:
+                self.chunks.append(item)
         wake(self.waiters)
 
     def lost(self, error: Exception | None) -> None:
         """The other end is gone."""
-        self._change()
+        self._change(self.over)
         self.error, self.is_over = error, True
         wake(self.waiters)
 
-    def _change(self) -> None:
-        change(self.name, *(() if self.is_readable() else ("recv",)))
+    def _change(self, thing: str) -> None:
+        change(thing, *(() if self.is_readable() else ("recv",)))
 
     def is_readable(self) -> bool:
         return bool(self.chunks) or self.is_over or self.is_closed
@@ -101,13 +124,47 @@ class End:
         whole = b"".join(self.chunks)
         if not peek:
             self.peer.flow.take(min(size, len(whole)))
-            self.chunks = [whole[size:]] if whole[size:] else []
+            self._drop(size)
         return whole[:size]
+
+    def _drop(self, size: int) -> None:
+        while self.chunks and len(self.chunks[0]) <= size:
+            size -= len(self.chunks.pop(0))
+        if self.chunks:
+            self.chunks[0] = self.chunks[0][size:]
+
+    def touched_by_taking(self, size: int) -> Touched:
+        """What whoever takes up to so many bytes now can tell the difference of."""
+        if not self.chunks:
+            return Access(self.head, True), *self._seen_if_empty()
+        numbers, left = [], size
+        for number, chunk in enumerate(self.chunks, self._first()):
+            if left > 0:
+                numbers.append(number)
+            left -= len(chunk)
+        found = (Access(self.head, True), *(Access(self.item(each), True) for each in numbers))
+        return (*found, Access(self.item(self.came), False)) if left > 0 else found
+
+    def touched_by_looking(self, reads: bool, writes: bool) -> Touched:
+        """What whoever asks whether it is ready can tell the difference of."""
+        found = (Access(self.head, False), *self._seen_if_empty(), Access(self.item(self._first()), False))
+        of_peer = (self.peer.closed,) if isinstance(self.peer, End) else ()
+        sent = (self.sending, self.over, self.closed, *of_peer, self.flow.name)
+        wanted = (*(found if reads else ()), *(Access(each, False) for each in (sent if writes else ())))
+        return tuple(dict.fromkeys(wanted))
+
+    def _seen_if_empty(self) -> Touched:
+        return tuple(Access(each, False) for each in (self.item(self.came), self.over, self.closed))
+
+    def _first(self) -> int:
+        """The number of the next that will be taken."""
+        return self.came - len(self.chunks)
 
     def reset(self) -> None:
         """The connection breaks: this end is told now, the other one later."""
         error = ConnectionResetError(104, "Connection reset by peer")
         peer = self.peer
+        change(self.sending)
         self.has_ended = True
         self.out.send("reset", lambda _: peer.lost(error))
         self.lost(error)
@@ -118,7 +175,7 @@ class End:
     @property
     def fragile(self) -> str:
         """The thing that is written where the connection breaks at this end."""
-        return self.name
+        return self.over
 
     receives_in = None
     """No loop: threads find it out."""
@@ -155,19 +212,40 @@ class End:
             peer = self.peer
             self.out.send(None, peer.receive)
 
+    def touched_by_sending(self) -> Touched:
+        asked = Access(self.over, False), Access(self.closed, False)
+        found = (Access(self.sending, True), *asked)
+        if not isinstance(self.peer, End):
+            return found
+        return *found, Access(self.peer.item(self.peer.came), True), Access(self.peer.closed, False)
+
+    def touched_by_ending(self) -> Touched:
+        found = Access(self.sending, True), Access(self.closed, False)
+        is_told = not self.has_ended and isinstance(self.peer, End)
+        return (*found, Access(self.peer.over, True)) if is_told else found
+
+    def touched_by_closing(self) -> Touched:
+        """Whether there is something that nobody has read is told to the other end."""
+        written = tuple(Access(each, True) for each in (self.closed, self.head))
+        told = (Access(self.peer.over, True),) if self.chunks and isinstance(self.peer, End) else ()
+        return (*written, *self.touched_by_ending(), *told, Access(self.item(self._first()), False))
+
     def touched_at_end(self) -> tuple[str, ...]:
-        """What its closing writes."""
-        return getattr(self.peer, "name", self.name), self.name
+        """What its closing may write."""
+        of_peer = (self.peer.over,) if isinstance(self.peer, End) else ()
+        return (self.name, self.closed, self.head, self.sending, *of_peer)
 
     def close(self) -> None:
         if self.is_closed:
             return
+        for access in self.touched_by_closing():
+            add(access)
         if self.chunks:  # what nobody has read is told as a reset
             peer, error = self.peer, ConnectionResetError(104, "Connection reset by peer")
             self.has_ended = True
             self.out.send("reset", lambda _: peer.lost(error))
         self.end()
-        self._change()
+        self._change(self.closed)
         self.is_closed = True
         self.peer.flow.take(self.peer.flow.load)
 

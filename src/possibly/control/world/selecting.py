@@ -16,6 +16,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.footprints import visible
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.world import outward
 from possibly.probes.patching import Patches
@@ -42,10 +43,10 @@ def selected(
     kernel: Kernel, wanted: list[tuple[Any, bool, bool]], timeout: float | None, more: Any = None
 ) -> list[tuple[int, int]]:
     """Which of these (place, to read, to write) are ready for what, when one is or the time is up."""
-    names = dict.fromkeys(place.name for place, _, _ in wanted)
-    names |= dict.fromkeys(each for place, _, writes in wanted if writes for each in _fillings(place))
-    if more is not None:
-        names[more[0]] = None
+
+    def touched() -> tuple[Access, ...]:
+        found = [access for each in wanted for access in _touched_by_looking(*each)]
+        return tuple(dict.fromkeys([*found, *(() if more is None else (Access(more[0], False),))]))
 
     def ready() -> list[tuple[int, int]]:
         now = [_possible(*each) for each in wanted]
@@ -54,17 +55,19 @@ def selected(
     def can_go() -> bool:
         return bool(ready()) or (more is not None and more[1]())
 
-    footprint = tuple(Access(name, False) for name in names)
-    thing = next(iter(names), "select")
+    thing = next((place.name for place, _, _ in wanted), more[0] if more is not None else "select")
     now = timeout is not None and timeout <= 0
-    kernel.visible("select", thing, footprint, None, None if now else can_go, None if now else timeout)
+    visible(kernel, "select", thing, touched, None if now else can_go, None if now else timeout)
     return ready()
 
 
-def _fillings(place: Any) -> tuple[str, ...]:
-    """The thing that tells whether there is room for what is sent."""
-    flow = getattr(place, "flow", None)
-    return (flow.name,) if flow is not None else ()
+def _touched_by_looking(place: Any, reads: bool, writes: bool) -> tuple[Access, ...]:
+    """What tells whether the place is ready: of a connection its parts, else all of it."""
+    if hasattr(place, "touched_by_looking"):
+        found: tuple[Access, ...] = place.touched_by_looking(reads, writes)
+        return found
+    flow = getattr(place, "flow", None) if writes else None
+    return (Access(place.name, False), *(() if flow is None else (Access(flow.name, False),)))
 
 
 def _possible(place: Any, reads: bool, writes: bool) -> int:

@@ -18,9 +18,9 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
-from possibly.control.runtime.footprints import reading, writing
+from possibly.control.runtime.footprints import Looked, reading, visible, writing
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.world.ends import End, change, pair
+from possibly.control.world.ends import End, add, change, pair
 from possibly.control.world.listeners import (
     NET,
     Address,
@@ -93,7 +93,9 @@ def _accept(plain: Any) -> Any:
         kernel = running.kernel
         if kernel is None or listener is None:
             return plain(self)
-        _wait(kernel, self, "accept", listener.name, lambda: bool(listener.backlog) or not listener.is_open)
+        touched = partial(writing, listener.name)
+        ready = lambda: bool(listener.backlog) or not listener.is_open  # noqa: E731
+        _wait(kernel, self, "accept", listener.name, touched, ready)
         return taken_from(listener, self)
 
     return accept
@@ -170,14 +172,14 @@ def _socketpair(plain: Any) -> Any:
 # ---- data ---------------------------------------------------------------------------------------
 
 
-def _wait(kernel: Kernel, sock: Any, kind: str, thing: str, ready: Any) -> None:
+def _wait(kernel: Kernel, sock: Any, kind: str, thing: str, touched: Looked, ready: Any) -> None:
     """Returns when it can be done, or raises what the real one raises."""
     patience = sock.gettimeout()
     if patience == 0.0:
-        kernel.visible(f"try {kind}", thing, writing(thing))
+        visible(kernel, f"try {kind}", thing, touched)
         if not ready():
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
-    elif not kernel.visible(kind, thing, writing(thing), None, ready, patience):
+    elif not visible(kernel, kind, thing, touched, ready, patience):
         raise TimeoutError("timed out")
 
 
@@ -188,8 +190,7 @@ def _recv(plain: Any) -> Any:
         if kernel is None or end is None:
             found: bytes = plain(self, size, flags)
             return found
-        _check_open(end)
-        _wait(kernel, self, "recv", end.name, end.is_readable)
+        _wait(kernel, self, "recv", end.name, partial(end.touched_by_taking, size), end.is_readable)
         _check_open(end)
         got = end.taken(size, bool(flags & _PEEK))
         _tell(kernel, end, got)
@@ -226,10 +227,9 @@ def _send(plain: Any, whole: bool) -> Any:
         kernel = running.kernel
         if kernel is None or end is None:
             return plain(self, data, flags)
-        _check_open(end)
         given = bytes(data)
-        thing = getattr(end.peer, "name", end.name)
-        kernel.visible("send", thing, writing(thing))
+        visible(kernel, "send", getattr(end.peer, "name", end.name), end.touched_by_sending)
+        _check_open(end)
         _tell(kernel, end, given)
         sent = end.send_what_fits(given)
         while sent < len(given) and (whole or not sent):
@@ -241,12 +241,11 @@ def _send(plain: Any, whole: bool) -> Any:
 
 
 def _wait_for_room(kernel: Kernel, sock: Any, end: End, size: int) -> None:
-    things = (getattr(end.peer, "name", end.name), end.flow.name)
     patience = sock.gettimeout()
     if patience == 0.0:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
-    footprint = tuple(Access(each, True) for each in things)
-    if not kernel.visible("send", end.flow.name, footprint, None, lambda: end.can_send(size), patience):
+    touched = lambda: (Access(end.flow.name, True), *end.touched_by_sending())  # noqa: E731
+    if not visible(kernel, "send", end.flow.name, touched, lambda: end.can_send(size), patience):
         raise TimeoutError("timed out")
 
 
@@ -273,11 +272,14 @@ def _shutdown(plain: Any) -> Any:
                 return plain(self, how)
             raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
         thing = getattr(end.peer, "name", end.name)
-        kernel.visible("shutdown", thing, writing(thing))
-        if how in (socket.SHUT_WR, socket.SHUT_RDWR):
+        reads, writes = how != socket.SHUT_WR, how != socket.SHUT_RD
+        own = writing(end.over) if reads else ()
+        visible(kernel, "shutdown", thing, lambda: (*own, *(end.touched_by_ending() if writes else ())))
+        _check_open(end)
+        if writes:
             end.end()
-        if how in (socket.SHUT_RD, socket.SHUT_RDWR):
-            change(end.name)
+        if reads:
+            change(end.over)
             end.is_over = True
         return None
 
@@ -300,8 +302,11 @@ def close(kernel: Kernel, place: Any) -> None:
     if place.held is not None:
         let_go(whose(), place.held)
         return
-    touched = place.touched_at_end()
-    kernel.visible("close", touched[0], tuple(Access(each, True) for each in touched))
+    if isinstance(place, End):
+        visible(kernel, "close", getattr(place.peer, "name", place.name), place.touched_by_closing)
+    else:
+        touched = place.touched_at_end()
+        kernel.visible("close", touched[0], tuple(Access(each, True) for each in touched))
     place.shut()
 
 
@@ -318,16 +323,16 @@ def _name(plain: Any, own: bool) -> Any:
 # ---- in the hands of event loops -------------------------------------------------------------------
 
 
-async def _until(loop: Any, waiting: Any, ready: Any, thing: str) -> None:
+async def _until(loop: Any, waiting: Any, ready: Any, touched: Looked) -> None:
     kernel = running.kernel
     while not ready():
-        if kernel is not None:
-            kernel.add(Access(thing, False))
+        for access in touched() if kernel is not None else ():
+            add(Access(access.thing, False))
         future = loop.create_future()
         waiting.waiters.append((loop, future))
         await future
-    if kernel is not None:
-        kernel.add(Access(thing, True))
+    for access in touched() if kernel is not None else ():
+        add(access)
 
 
 def _sock_connect(plain: Any) -> Any:
@@ -351,7 +356,8 @@ def _sock_accept(plain: Any) -> Any:
         listener = bound_to(sock)
         if running.kernel is None or listener is None:
             return await plain(self, sock)
-        await _until(self, listener, lambda: listener.backlog or not listener.is_open, listener.name)
+        touched = partial(writing, listener.name)
+        await _until(self, listener, lambda: listener.backlog or not listener.is_open, touched)
         made, address = taken_from(listener, sock)
         made.setblocking(False)
         return made, address
@@ -364,7 +370,7 @@ def _sock_recv(plain: Any) -> Any:
         end = connected_by(sock)
         if running.kernel is None or end is None:
             return await plain(self, sock, size)
-        await _until(self, end, end.is_readable, end.name)
+        await _until(self, end, end.is_readable, partial(end.touched_by_taking, size))
         return end.taken(size)
 
     return sock_recv
@@ -388,9 +394,12 @@ def _sock_sendall(plain: Any) -> Any:
         if running.kernel is None or end is None:
             return await plain(self, sock, data)
         given = bytes(data)
+        for access in end.touched_by_sending():
+            add(access)
         sent = end.send_what_fits(given)
         while sent < len(given):
-            await _until(self, end.flow, partial(end.can_send, len(given) - sent), end.flow.name)
+            room = partial(writing, end.flow.name)
+            await _until(self, end.flow, partial(end.can_send, len(given) - sent), room)
             sent += end.send_what_fits(given[sent:])
         return None
 
