@@ -111,7 +111,9 @@ def _plain_select(plain: Any) -> Any:
         reads, writes = list(rlist), list(wlist)
         files = [(_number(each), True, False) for each in reads]
         files += [(_number(each), False, True) for each in writes]
-        if kernel is None or not files:
+        if (
+            kernel is None or not files or any(number < 0 for number, _, _ in files)
+        ):  # a closed one is told so
             return plain(rlist, wlist, xlist, timeout)
         found = _found(kernel, files, timeout)
         if found is None:
