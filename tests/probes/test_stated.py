@@ -21,7 +21,7 @@ class Answers:
         pass
 
 
-def function() -> None:
+def function(*given: int) -> None:
     pass
 
 
