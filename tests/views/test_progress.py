@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from possibly.views.cli.progress import PATIENCE, Progress, terminal_progress
+from possibly.views.cli.progress import PATIENCE, Progress, notebook_progress, terminal_progress
 
 
 class Clock:
@@ -55,6 +55,15 @@ def test_there_is_one_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys, "stderr", Terminal())
     assert isinstance(terminal_progress(), Progress)
+
+
+def test_there_is_one_below_the_cell_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OutStream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    assert notebook_progress() is None
+    monkeypatch.setattr(sys, "stderr", OutStream())
+    assert isinstance(terminal_progress(), Progress) and isinstance(notebook_progress(), Progress)
 
 
 def test_a_bar_appears_on_a_terminal_that_does_not_know_its_size() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -161,7 +162,11 @@ def check(
     if isinstance(run, Trace):
         run = RecordedRun(run)
     specification = Specification(properties=(property_from_text(language, text, language),))
-    report = check_trace(run.trace, specification, Options(run.order, max_cuts, timeout, engine))
+    options = Options(run.order, max_cuts, timeout, engine)
+    from possibly.views.cli.progress import notebook_progress
+
+    with notebook_progress() or nullcontext() as progress:
+        report = check_trace(run.trace, specification, options, progress)
     return Checked(report.verdicts[0], run)
 
 

@@ -11,10 +11,11 @@ import io
 import os
 import shlex
 import tempfile
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.views.cli.progress import notebook_progress
 from possibly.views.inline import preformatted, run_html
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _recorded(words: list[str], cell: str) -> object:
         return Shown(preformatted(told.getvalue()) + run_html(run.computation), told.getvalue())
     from possibly.session.checking.check import Options, check_trace
 
-    report = check_trace(run.trace, specification_of(given), Options(order=given.order))
+    with notebook_progress() or nullcontext() as progress:
+        report = check_trace(run.trace, specification_of(given), Options(order=given.order), progress)
     return Shown(*_report(run.computation, report))
 
 
@@ -114,7 +116,7 @@ def _explored(words: list[str], cell: str) -> object:
             jobs=given.jobs,
             explain=True,
         )
-        with controlled((path,), given) as program:
-            found = Explored(explore(program, options), "the cell")
+        with controlled((path,), given) as program, notebook_progress() or nullcontext() as progress:
+            found = Explored(explore(program, options, progress=progress), "the cell")
         html, text = (told.replace(f"{folder}/", "") for told in (found._repr_html_(), found.explain()))
         return Shown(html, text)

@@ -1,6 +1,6 @@
-"""A progress bar on a terminal, for work that lasts.
+"""A progress bar on a terminal or below a notebook's cell, for work that lasts.
 
-Nothing is shown, and `tqdm` is not even imported, unless standard error is a terminal and the work has
+Nothing is shown, and `tqdm` is not even imported, unless standard error is one of these and the work has
 lasted half a second. Whoever works calls the bar with a label, how much is done and, if known, of how much.
 """
 
@@ -71,4 +71,14 @@ class Progress:
 
 def terminal_progress() -> Progress | None:
     """A progress bar on standard error, or None when nobody watches."""
-    return Progress(sys.stderr) if sys.stderr.isatty() else None
+    return Progress(sys.stderr) if sys.stderr.isatty() or _is_in_notebook() else None
+
+
+def notebook_progress() -> Progress | None:
+    """The same for functions that a program may call as well: only a notebook shows it."""
+    return Progress(sys.stderr) if _is_in_notebook() else None
+
+
+def _is_in_notebook() -> bool:
+    """Whether standard error goes to the cell that is executed."""
+    return type(sys.stderr).__module__.startswith("ipykernel.")
