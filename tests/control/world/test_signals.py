@@ -111,3 +111,21 @@ def test_one_from_outside_is_a_fault(tmp_path: Path) -> None:
     assert explored(tmp_path, source).complete
     found = explored(tmp_path, source, faults=frozenset({"signal"}), at_most=1)
     assert found.failure is not None and found.failure.kind == "exit"
+
+
+IN_SECTION = """\
+import os, signal, threading
+lock = threading.Lock()
+def handle(number, frame):
+    with lock: pass
+signal.signal(signal.SIGUSR1, handle)
+thread = threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGUSR1))
+thread.start()
+with lock: pass
+thread.join()
+"""
+
+
+def test_a_handler_waits_for_the_lock_that_its_own_thread_holds(tmp_path: Path) -> None:
+    found = explored(tmp_path, IN_SECTION)
+    assert found.failure is not None and found.failure.kind == "deadlock"

@@ -69,6 +69,8 @@ def _signal(plain: Any) -> Any:
     def set_handler(signalnum: Any, handler: Any) -> Any:
         if running.kernel is not None:
             running.kernel.assumed[NONE] = None
+            if callable(handler) and channel.upward is None:
+                _notice(running.kernel.all[0])  # who sends one might have done so before any of its steps
         if channel.upward is not None:
             how = "ignored" if handler is signal.SIG_IGN else "handled" if callable(handler) else ""
             channel.ask("handles", int(signalnum), how)
@@ -157,7 +159,9 @@ def _sent(number: int, frame: Any) -> bool:
     if kernel.current is first or kernel.current.host is first:
         handler(number, frame)
         _tell_handled(kernel)
-    else:
+    else:  # a step of its own: the first thread may have come any way before
+        kernel.labels[SIGNALS] = "signals"
+        kernel.visible("send", SIGNALS, (Access(SIGNALS, True),))
         send(kernel, number)
     return True
 
