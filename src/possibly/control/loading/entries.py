@@ -56,7 +56,7 @@ def entered(code: CodeType) -> int:
 def _kind_of_untold(code: CodeType) -> int:
     if code.co_filename.startswith(port._OWN):
         return OURS
-    return BOOKKEEPERS if packages.is_bookkeeping(code.co_filename) else OTHERS
+    return BOOKKEEPERS if packages.is_bookkeeping(code) else OTHERS
 
 
 def _is_ours(frame: FrameType | None, root: str) -> bool:

@@ -33,7 +33,6 @@ FOLLOWED: dict[str, str] = {
 }
 """Module -> names of its classes and functions."""
 CALLING: dict[str, str] = {
-    "weakref": "finalize.__call__",
     "concurrent.futures._base": "Future._invoke_callbacks Future.add_done_callback",
     "sched": "scheduler.run",
 }
@@ -80,10 +79,16 @@ def _follow_all(modules: tuple[str, ...]) -> None:
 
 
 def install(patches: Patches) -> None:
+    patches.when_imported("weakref", lambda _: _tell_of_finalizers(sys.modules["weakref"]))
     for module in CALLING:
         patches.when_imported(module, lambda _, module=module: _call(sys.modules[module]))  # type: ignore[misc]
     for module in STEADY:
         patches.when_imported(module, lambda found, module=module: _settle(sys.modules[module], found))  # type: ignore[misc]
+
+
+def _tell_of_finalizers(module: Any) -> None:
+    """They are called where an object ends, by nobody's code: so they are told of in any case."""
+    _instrument(vars(module.finalize)["__call__"], module.__name__)
 
 
 def _settle(module: Any, patches: Patches) -> None:

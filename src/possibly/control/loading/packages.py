@@ -110,11 +110,12 @@ def is_lent(frame: FrameType | None) -> bool:
     """Whether it is a model, or something modelled, that calls what is LENT, in whose code the frame is."""
     while frame is not None and _first_name(frame.f_code.co_filename) in LENT:
         frame = frame.f_back
-    return frame is None or is_bookkeeping(frame.f_code.co_filename)
+    return frame is None or is_bookkeeping(frame.f_code)
 
 
-def is_bookkeeping(file: str) -> bool:
-    return _first_name(file) in BOOKKEEPERS
+def is_bookkeeping(code: CodeType) -> bool:
+    """Whether what it calls is its own affair. Calls are told of code that calls what the program gave it."""
+    return _first_name(code.co_filename) in BOOKKEEPERS and not is_instrumented(code)
 
 
 def is_modelled(file: str) -> bool:

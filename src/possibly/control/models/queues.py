@@ -181,10 +181,24 @@ def parts_of(self: Any, name: str, writes: bool) -> tuple[Access, ...]:
     if state is None:
         return ()
     if name == "maxsize":
+        if writes:
+            _leave_waiting(self, state)
         return (state.bound(writes),)
     if name == "unfinished_tasks":
         return state.finish() if writes else state.unfinished()
     return ()
+
+
+def _leave_waiting(self: Any, state: State) -> None:
+    """Who waits to put something is not woken by more room, but by the next `get`: that is not modelled."""
+    kernel = running.kernel
+    if kernel is None or kernel.alone or not _is_full(self):
+        return
+    others = [task for task in kernel.tasks if task is not kernel.current]
+    pending = [task.operation for task in others if task.ready is not None]
+    if any(each is not None and each.kind == "put" and each.thing == state.name for each in pending):
+        what = "a queue that gets another maxsize while somebody waits to put something"
+        kernel.uncontrolled[what] = "set maxsize before the queue is used"
 
 
 def _size(self: Any) -> int:
