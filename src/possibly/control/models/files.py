@@ -68,7 +68,7 @@ def touched(function: Any, module: str) -> Touched | None:
         return None
     owner = stated(function, "__self__")
     if module == "pathlib" and (name in READING or name in WRITING):
-        return lambda given, options: _file(os.fspath(owner), name in WRITING)  # type: ignore[arg-type]
+        return lambda given, options: _file(os.fspath(owner), name in WRITING)
     if module == "pathlib" and name == "open":
         return lambda given, options: _opened((owner, *given), options)
     if name in CONTENT:

@@ -55,6 +55,7 @@ from possibly.control.runtime.touched.parts import (
     opaque_parts,
     touch_all,
     touch_object,
+    whole_part,
 )
 from possibly.control.runtime.touched.proxies import is_made_by_code, meant, member
 from possibly.control.runtime.touched.suspended import look_at_code
@@ -110,6 +111,8 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     parts = reading_parts(value, name, now, at)
     if kind == CONTAINER and not kernel.alone and _is_field(value, name, memory):
         parts.append(container_part(value, False, now, at))
+    if not kernel.alone and _is_found_in_c(type(value), "__getattr__"):
+        parts.append(whole_part(value, False, now, at))
     if not parts:
         _read_of_opaque(value, name, at) if kind == OPAQUE else None
         return
@@ -196,6 +199,20 @@ TOLD_WHOLLY = (type, types.ModuleType, types.FunctionType)
 """What has a base in C that keeps nothing of which is not told by name."""
 
 
+def _is_found_in_c(cls: type, method: str) -> bool:
+    """Whether a method that a compiler made, which tells nothing, finds or stores attributes."""
+    found = _made_in_c.get((cls, method))
+    if found is None:
+        held = member(cls, method)
+        is_python = type(held) in (types.FunctionType, types.WrapperDescriptorType)
+        is_bound_in_c = type(member(type(held), "__get__")) is types.WrapperDescriptorType
+        found = _made_in_c[cls, method] = callable(held) and is_bound_in_c and not is_python
+    return found
+
+
+_made_in_c: dict[tuple[type, str], bool] = {}
+
+
 def _is_atomic(cls: type) -> bool:
     """Whether the methods of such an object are code of a library whose calls are one step each."""
     return module_of(cls).partition(".")[0] in packages.NEVER
@@ -267,6 +284,9 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
         touch_all(now, [container_part(value, True, now, at)], at)
         return
     part = _written(value, name, new, now, at, True)
+    if not kernel.alone and _is_found_in_c(type(value), "__setattr__"):
+        touch_all(now, [*([part] if part else []), whole_part(value, True, now, at)], at)
+        return
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return

@@ -34,7 +34,6 @@ from possibly.compiled import built
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import is_instrumented
 from possibly.probes import port
-from possibly.probes.stated import stated
 
 _lifetimes: Any = built("possibly.control.runtime._lifetimes")
 METHOD_IN_C: type = type(re.compile("").match)
@@ -383,9 +382,11 @@ followed_classes: set[type] = set()
 
 def is_own(function: Any) -> bool:
     """Whether a function tells of itself: it is the program's, or instrumented."""
-    code = stated(function, "__code__")
-    if not isinstance(code, types.CodeType):
+    if type(function) is types.MethodType:
+        function = function.__func__
+    if type(function) is not types.FunctionType:  # what compilers make shows code that is never executed
         return False
+    code = function.__code__
     found = _own.get(code)
     if found is None:
         file = code.co_filename

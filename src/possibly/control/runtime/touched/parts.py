@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from possibly.control.execution import Access
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.contents import everything, shape
+from possibly.control.runtime.contents import all_of, everything, shape
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import LIVES, VISIBLE, Memory
@@ -115,6 +115,15 @@ def kept_parts(cls: type, writes: bool) -> list[Part]:
     root = keeper(cls)
     thing = f"what {root} keeps in C"
     return [Part(thing, thing, touching(thing, writes))] if root else []
+
+
+def whole_part(value: Any, writes: bool, now: Now, at: str) -> Part:
+    """All of an object, or of a container with what it holds."""
+    if now[1].things.kind(value) != CONTAINER:
+        return object_part(value, now, writes, at)
+    named = now[1].things.named(value, now[0], at)
+    footprint = everything(named) if writes else all_of(value, named)
+    return _new(Part, (named.family, f"{named.name}[]", footprint, named.which))
 
 
 def container_part(value: Any, writes: bool, now: Now, at: str) -> Part:
