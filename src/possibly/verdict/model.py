@@ -153,6 +153,14 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """An order in which a property that holds takes effect: a left side happens, its right side follows."""
+
+    witness: Witness
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The answer to one property on one trace."""
 
@@ -170,6 +178,8 @@ class Verdict:
     faults: tuple[str, ...] = ()
     witness: Witness | None = None
     explanation: Explanation | None = None
+    example: Example | None = None
+    """Of a property that holds in every order and has no witness, if it was looked for and found."""
     reason: str | None = None
     """For UNKNOWN: which limit was hit and how to raise it."""
     raced: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 - `check`: checking a specification on a trace
 - `deadlocks`: deadlocks that another order of a recorded run reaches
 - `diff`: two runs compared
+- `examples`: of a property that holds, an order in which it takes effect
 - `keyed`: checking `forall key`
 - `many`: the same question about many files
 - `loops`: answers that also count orders which go on for ever

@@ -31,7 +31,16 @@ from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.records import dataclass, replace
 from possibly.trace.model import Trace
-from possibly.verdict.model import Explanation, Loop, MissingOrder, Report, Truth, Verdict, Witness
+from possibly.verdict.model import (
+    Example,
+    Explanation,
+    Loop,
+    MissingOrder,
+    Report,
+    Truth,
+    Verdict,
+    Witness,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -238,6 +247,7 @@ class Checker:
             raced=self._raced(found.language, formula, finding),
             witness=self._witness(finding),
             explanation=self._explanation(found.language, formula, finding, observed),
+            example=self._example(bound, finding),
             reason=result.reason,
             notes=(*notes, *result.notes),
             seconds=perf_counter() - started,
@@ -397,6 +407,33 @@ class Checker:
             loop=self._loop(finding) if _is_unending(formula, finding) else None,
             unending=_is_unending(formula, finding),
         )
+
+    def _example(self, bound: Bound, finding: Finding | None) -> Example | None:
+        """An order in which a property that holds takes effect; in a large run it is not looked for."""
+        if finding is None or not finding.value or finding.path is not None or not self.options.explain:
+            return None
+        if len(self.computation.trace) > LONG:
+            return None
+        if not any(isinstance(node, Implies) for node in nodes(bound.formula)):
+            return None
+        from possibly.session.checking.examples import order_of, wanted
+        from possibly.verdict.explain import atoms_at, settled_steps, steps_along
+
+        asked = wanted(bound.formula)
+        if asked is None:
+            return None
+        predicates = CutPredicates(self.lattice, self.readings, bound.declared)
+        budget = Budget(max_cuts=EFFORT_FOR_WHY)
+        there = answer("ctl", asked.formula, self.lattice, predicates, budget, "auto").finding
+        if there is None or there.path is None or not there.value or there.assumed:
+            return None
+        shown = order_of(asked, there.path, self.lattice, predicates)
+        witness = self._witness(replace(there, path=shown.path, moment=None))
+        assert witness is not None
+        steps, state = steps_along(self.computation, steps_of(shown.path))
+        atoms = atoms_at(shown.state, self.readings, self._cut(shown.path))
+        settled = settled_steps(self.computation, steps_of(shown.path))
+        return Example(witness, Explanation(shown.summary, steps, state, atoms, settled=settled))
 
     def _loop(self, finding: Finding) -> Loop | None:
         """Where a state comes again on a path; that of a long one is not looked for."""

@@ -158,7 +158,7 @@ def _one_by_one(
         return Verdict(
             found.name, found.language, found.text, Truth.HOLDS, engine=ENGINE, observed=True, keys=keys
         )
-    return replace(decided, keys=keys, witness=None, explanation=None)
+    return replace(decided, keys=keys, witness=None, explanation=None, example=None)
 
 
 def _nothing(found: Property, truth: Truth) -> Verdict:

@@ -101,7 +101,7 @@ class _Prediction:
     ) -> Verdict:
         sides = _sides(self._property.formula) if known.language == "ctl" else {True}
         if len(sides) > 1:
-            return replace(known, truth=Truth.UNKNOWN, reason=MIXED, witness=None, explanation=None)
+            return _open(known, MIXED)
         sought = Truth.HOLDS if sides == {False} else Truth.VIOLATED
         if known.truth is sought:
             return known
@@ -116,7 +116,7 @@ class _Prediction:
             is_complete, reason = False, LATE.format(limit=self._options.timeout)
         if best is not None or known.truth is Truth.UNKNOWN or is_complete:
             return best or known
-        return replace(known, truth=Truth.UNKNOWN, reason=reason, witness=None, explanation=None)
+        return _open(known, reason)
 
     def _sliced(self, others: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
         """Before those others, one that reaches what is sought unnoticed, if there is one."""
@@ -151,6 +151,10 @@ class _Prediction:
         if verdict.witness is not None:
             path = [event for name in verdict.witness.path if (event := self._trace.find(name)) is not None]
         return is_unnoticed(self._trace, path)
+
+
+def _open(known: Verdict, reason: str | None) -> Verdict:
+    return replace(known, truth=Truth.UNKNOWN, reason=reason, witness=None, explanation=None, example=None)
 
 
 def _sides(formula: Node | None) -> set[bool]:

@@ -41,14 +41,18 @@ def never_true(formula: Node, ask: Ask, thoroughly: bool = False) -> tuple[Node,
 
 
 def _left_sides(formula: Node) -> Iterator[Node]:
-    """Left sides without time, of implications under an operator over all orders."""
+    return (left for left, _ in implications(formula))
+
+
+def implications(formula: Node) -> Iterator[tuple[Node, Node]]:
+    """Those under an operator over all orders whose left side is without time."""
     pending = [(formula, False)]
     while pending:
         node, is_under = pending.pop()
         match node:
             case Implies(left, right):
                 if is_under and is_state(left) and not isinstance(left, Literal):
-                    yield left
+                    yield left, right
                 pending.append((right, is_under))
             case And(operands) | Or(operands):
                 pending += [(part, is_under) for part in reversed(operands)]

@@ -65,6 +65,9 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
         found["reason"] = verdict.reason
     if verdict.explanation is not None:
         found["explanation"] = _explanation(verdict.explanation)
+    if verdict.example is not None:
+        explanation = _explanation(verdict.example.explanation)
+        found["example"] = {**(_witness(verdict.example.witness) or {}), "explanation": explanation}
     if verdict.raced:
         found["raced"] = list(verdict.raced)
     if notes:

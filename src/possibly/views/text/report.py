@@ -115,6 +115,8 @@ def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
     if verdict.explanation is not None:
         yield from explanation_lines(verdict, verdict.explanation, layout)
     if layout.notes:
+        if verdict.example is not None:
+            yield from explanation_lines(verdict, verdict.example.explanation, layout)
         yield from _note_lines(verdict, layout)
         if layout.draw is not None and verdict.path is not None:
             yield f"  Draw it: {layout.paint(plain(layout.draw(verdict)), BOLD)}"
@@ -201,6 +203,8 @@ def loop_text(explanation: Explanation) -> str:
 def summary_text(verdict: Verdict, explanation: Explanation) -> str:
     """What the order is and what it shows."""
     title = "A failing order" if verdict.truth is Truth.VIOLATED else "An order that satisfies it"
+    if verdict.example is not None:
+        title = "An order in which it takes effect"
     if not explanation.steps:
         title += ", before any event"
     return f"{title}: {plain(explanation.summary)}."

@@ -163,6 +163,8 @@ def _properties(
 
 def property_document(trace: Trace, verdict: Verdict, contents: Contents) -> dict[str, Any]:
     witness, explanation = verdict.witness, verdict.explanation
+    if verdict.example is not None:
+        witness, explanation = verdict.example.witness, verdict.example.explanation
     numbers = _numbers(trace, witness.path) if witness is not None else None
     return {
         "name": verdict.name,
