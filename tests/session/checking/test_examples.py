@@ -18,7 +18,7 @@ RUN = trace("P(x=0, y=0): a{x=1} b{y=1} c{x=0} | Q(z=0): d{z=1} e{z=0}")
 
 
 def report(text: str, options: Options | None = None) -> Report:
-    return check_trace(RUN, read_specification(text), options or Options())
+    return check_trace(RUN, read_specification(text), options or Options(examples=True))
 
 
 def verdict(text: str, options: Options | None = None) -> Verdict:
@@ -56,10 +56,10 @@ def test_an_order_shows_both_sides(formula: str, summary: str, last: dict[str, i
 @pytest.mark.parametrize(
     ("formula", "options"),
     [
-        ("ctl it = AG(P.x > 5 -> Q.z == 7)", Options()),  # what never happens
-        ("ctl it = AG(P.x >= 0)", Options()),  # demands nothing of what was before
-        ("ctl it = AG(P.x == 1 -> AF(P.x == 7))", Options()),  # violated: it has a witness
-        ("ctl it = AG(P.x == 1 -> AF(P.x == 0))", Options(explain=False)),
+        ("ctl it = AG(P.x > 5 -> Q.z == 7)", Options(examples=True)),  # what never happens
+        ("ctl it = AG(P.x >= 0)", Options(examples=True)),  # demands nothing of what was before
+        ("ctl it = AG(P.x == 1 -> AF(P.x == 7))", Options(examples=True)),  # violated: it has a witness
+        ("ctl it = AG(P.x == 1 -> AF(P.x == 0))", Options()),  # nobody asks
     ],
 )
 def test_there_is_none(formula: str, options: Options) -> None:

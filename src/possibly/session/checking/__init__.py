@@ -3,7 +3,7 @@
 - `check`: checking a specification on a trace
 - `deadlocks`: deadlocks that another order of a recorded run reaches
 - `diff`: two runs compared
-- `examples`: of a property that holds, an order in which it takes effect
+- `effect/`: whether and where a property that holds takes effect
 - `keyed`: checking `forall key`
 - `many`: the same question about many files
 - `loops`: answers that also count orders which go on for ever
@@ -18,7 +18,6 @@
 - `tasks`: checking a property of the task logic
 - `unrecorded`: what a property asks that its trace cannot answer, because it was not recorded or was cut
   off
-- `vacuity`: properties that hold because what they speak of never happens
 - `coverage`: what a set of runs has shown
 - `cuts`: the cuts of a run with what marks and slices them
 """

@@ -85,6 +85,8 @@ class Options:
     """Make explanations; witnesses come in any case."""
     notes: bool = False
     """Say in full how it was decided: the model of a path expression with all its states, for one."""
+    examples: bool = False
+    """Look for an order in which a property that holds takes effect."""
     vacuity: bool = False
     """Ask all engines whether what a property that holds speaks of ever happens, not slices alone."""
     loops: str | None = None
@@ -262,7 +264,9 @@ class Checker:
 
     def vacuous(self, bound: Bound, verdict: Verdict, where: str = "this run") -> tuple[str, ...]:
         """A warning if a property of states holds because a left side is never true."""
-        from possibly.session.checking.vacuity import told, told_immaterial
+        if verdict.truth is not Truth.HOLDS:
+            return ()
+        from possibly.session.checking.effect.vacuity import told, told_immaterial
 
         lefts = self.never_true(bound, verdict)
         parts = self.immaterial(bound, verdict, lefts)
@@ -277,7 +281,7 @@ class Checker:
             return ()
         if not any(isinstance(node, Implies) for node in nodes(bound.formula)):
             return ()
-        from possibly.session.checking.vacuity import never_true
+        from possibly.session.checking.effect.vacuity import never_true
 
         return never_true(bound.formula, partial(self._ever, bound), self.options.vacuity)
 
@@ -287,7 +291,7 @@ class Checker:
             return ()
         if verdict.language not in FORMULAS:
             return ()
-        from possibly.session.checking.vacuity import immaterial
+        from possibly.session.checking.effect.vacuity import immaterial
 
         return immaterial(bound.formula, partial(self._holds, verdict.language, bound), never)
 
@@ -410,13 +414,13 @@ class Checker:
 
     def _example(self, bound: Bound, finding: Finding | None) -> Example | None:
         """An order in which a property that holds takes effect; in a large run it is not looked for."""
-        if finding is None or not finding.value or finding.path is not None or not self.options.explain:
+        if finding is None or not finding.value or finding.path is not None or not self.options.examples:
             return None
         if len(self.computation.trace) > LONG:
             return None
         if not any(isinstance(node, Implies) for node in nodes(bound.formula)):
             return None
-        from possibly.session.checking.examples import order_of, wanted
+        from possibly.session.checking.effect.examples import order_of, wanted
         from possibly.verdict.explain import atoms_at, settled_steps, steps_along
 
         asked = wanted(bound.formula)

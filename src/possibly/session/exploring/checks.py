@@ -60,7 +60,7 @@ class PropertyCheck:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Properties that hold because what they speak of never happens."""
-        from possibly.session.checking.vacuity import told, told_immaterial
+        from possibly.session.checking.effect.vacuity import told, told_immaterial
 
         lefts, parts = self._never.items(), self._immaterial.items()
         where = "any execution"

@@ -186,9 +186,11 @@ def _selected(properties: tuple[Property, ...], only: list[str]) -> tuple[Proper
     return tuple(each for each in properties if not only or each.name in only)
 
 
-def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
+def options_of(arguments: argparse.Namespace, explain: bool, is_drawn: bool = False) -> Options:
+    """`is_drawn`: there will be a page, which shows what a property that holds looks like."""
     from possibly.session.checking.check import Options
 
+    is_drawn = is_drawn or getattr(arguments, "html", None) is not None
     return Options(
         order=arguments.order,
         max_cuts=arguments.max_cuts,
@@ -196,6 +198,7 @@ def options_of(arguments: argparse.Namespace, explain: bool) -> Options:
         engine=arguments.engine,
         explain=explain,
         notes=getattr(arguments, "explain", False),
+        examples=explain and (is_drawn or getattr(arguments, "explain", False)),
         max_memory=arguments.max_memory,
         loops=getattr(arguments, "loops", None),
         modular=getattr(arguments, "modular", False),

@@ -94,7 +94,7 @@ def _live_run(arguments: argparse.Namespace) -> LiveRun:
     from possibly.views.text.source import Sources
     from possibly.views.web.live import LiveRun
 
-    options = options_of(arguments, explain=True)
+    options = options_of(arguments, explain=True, is_drawn=True)
     if has_properties(arguments):
         specification = specification_of(arguments)
         trace, report = checked(arguments.trace, specification, options)

@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     specification = None
     if has_properties(arguments):
         specification = specification_of(arguments)
-        options = options_of(arguments, explain=True)
+        options = options_of(arguments, explain=True, is_drawn=True)
         trace, report = checked(arguments.trace, specification, options)
     else:
         from possibly.verdict.model import Report

@@ -15,7 +15,7 @@ from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Literal, Node, Temporal
 from possibly.order.lattice import Lattice, Move, steps_of
 from possibly.order.predicate import CutPredicates
-from possibly.session.checking.vacuity import implications
+from possibly.session.checking.effect.vacuity import implications
 
 LATER = ("AF", "F", "AX", "X", "EF", "EX", "N")
 """Operators whose only operand is to come."""
