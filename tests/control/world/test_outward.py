@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def _serve(server: socket.socket) -> None:
 
 
 def _answer(connection: socket.socket) -> None:
-    with connection:
+    with connection, suppress(ConnectionError):  # an execution may be ended in the middle
         while word := connection.recv(100):
             connection.sendall(word)
 
