@@ -160,6 +160,10 @@ class Listener:
     def is_open(self) -> bool:
         return self.serving is not None or self.is_listening
 
+    def is_answered(self) -> bool:
+        """Whether who waits for a connection goes on: there is one, or there will be none."""
+        return bool(self.backlog) or not self.is_open
+
     def is_readable(self) -> bool:
         return bool(self.backlog) or not self.is_open
 

@@ -111,9 +111,8 @@ def _plain_select(plain: Any) -> Any:
         reads, writes = list(rlist), list(wlist)
         files = [(_number(each), True, False) for each in reads]
         files += [(_number(each), False, True) for each in writes]
-        if (
-            kernel is None or not files or any(number < 0 for number, _, _ in files)
-        ):  # a closed one is told so
+        has_closed = any(number < 0 for number, _, _ in files)  # who selects one is told so
+        if kernel is None or not files or has_closed:
             return plain(rlist, wlist, xlist, timeout)
         found = _found(kernel, files, timeout)
         if found is None:

@@ -94,8 +94,7 @@ def _accept(plain: Any) -> Any:
         if kernel is None or listener is None:
             return plain(self)
         touched = partial(writing, listener.name)
-        ready = lambda: bool(listener.backlog) or not listener.is_open  # noqa: E731
-        _wait(kernel, self, "accept", listener.name, touched, ready)
+        _wait(kernel, self, "accept", listener.name, touched, listener.is_answered)
         return taken_from(listener, self)
 
     return accept
@@ -244,7 +243,10 @@ def _wait_for_room(kernel: Kernel, sock: Any, end: End, size: int) -> None:
     patience = sock.gettimeout()
     if patience == 0.0:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
-    touched = lambda: (Access(end.flow.name, True), *end.touched_by_sending())  # noqa: E731
+
+    def touched() -> tuple[Access, ...]:
+        return (Access(end.flow.name, True), *end.touched_by_sending())
+
     if not visible(kernel, "send", end.flow.name, touched, lambda: end.can_send(size), patience):
         raise TimeoutError("timed out")
 
@@ -357,7 +359,7 @@ def _sock_accept(plain: Any) -> Any:
         if running.kernel is None or listener is None:
             return await plain(self, sock)
         touched = partial(writing, listener.name)
-        await _until(self, listener, lambda: listener.backlog or not listener.is_open, touched)
+        await _until(self, listener, listener.is_answered, touched)
         made, address = taken_from(listener, sock)
         made.setblocking(False)
         return made, address
