@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from possibly import check
+from possibly.recorder.holding import Holding
 from possibly.recorder.sharing.races import races
 from possibly.recorder.watch import ALL
 from possibly.session.record import Request, record_program
@@ -147,6 +149,20 @@ threads = [threading.Thread(target=work, args=(key,)) for key in (1, 2)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
+
+
+def test_what_no_variable_holds_any_more_is_forgotten() -> None:
+    class Owner:
+        pass
+
+    log: Any = SimpleNamespace(described={1: ("program.py", 1, "items")})
+    holding, owner = Holding(log), Owner()
+    for number in range(100):
+        holding.keep([[number]], 1, None)
+        holding.keep({number: []}, 1, owner)
+    assert len(holding._holders) == len(holding._kept) == 4
+    del owner
+    assert len(holding._holders) == len(holding._kept) == 2 and len(holding._last) == 1
 
 
 def test_races_are_found_as_without(tmp_path: Path) -> None:

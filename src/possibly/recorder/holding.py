@@ -74,6 +74,8 @@ class Holding:
         """The containers themselves, so that their identities stay theirs."""
         self._last: dict[int, Any] = {}
         """Of each container the copy that was told last."""
+        self._held: dict[tuple[str, int], list[int]] = {}
+        """Variables -> the containers that each holds: what none holds any more is forgotten."""
         self._homes: dict[str, list[dict[str, Any]]] = {}
 
     # ---- stores ---------------------------------------------------------------------------------
@@ -83,12 +85,26 @@ class Holding:
         if not isinstance(value, CONTAINERS):
             return
         variable = self._log.described[site][2] or ""
-        holder = _Holder(variable, None if owner is None else _reference(owner))
+        key = variable, id(owner)
+        self._forget(key)
+        holder = _Holder(variable, None if owner is None else _reference(owner, partial(self._forget, key)))
         for container in _containers(value):
-            self._holders.setdefault(id(container), {})[variable, id(owner)] = holder
+            self._holders.setdefault(id(container), {})[key] = holder
             self._kept[id(container)] = container
+            self._held.setdefault(key, []).append(id(container))
         copy, fill = copied(value)
         in_one_step(fill, partial(self._last.__setitem__, id(value), copy))
+
+    def _forget(self, key: tuple[str, int], _: Any = None) -> None:
+        """The variable gets another value, or its object has ended."""
+        for number in self._held.pop(key, ()):
+            holders = self._holders.get(number)
+            if holders is None:
+                continue
+            holders.pop(key, None)
+            if not holders:
+                for known in (self._holders, self._last, self._kept):
+                    known.pop(number, None)
 
     # ---- changes --------------------------------------------------------------------------------
 
@@ -225,9 +241,9 @@ def _homes(variable: str) -> Iterator[dict[str, Any]]:
             yield variables
 
 
-def _reference(owner: Any) -> Callable[[], Any]:
+def _reference(owner: Any, ended: Callable[[Any], None]) -> Callable[[], Any]:
     try:
-        return weakref.ref(owner)
+        return weakref.ref(owner, ended)
     except TypeError:
         return partial(_itself, owner)
 

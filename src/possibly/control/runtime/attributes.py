@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import types
 import weakref
-from abc import ABCMeta
 from enum import Enum
 from queue import Queue
 from threading import local
@@ -25,6 +24,7 @@ from possibly.control.runtime.things import (
     INSTANCE,
     MODULE,
     OPAQUE,
+    PLAIN_CLASSES,
     SIMPLE_MODULES,
     class_has,
     dictionary_of,
@@ -146,7 +146,6 @@ def _is_made_plainly(cls: type) -> bool:
     )
 
 
-PLAIN_CLASSES = (type, ABCMeta)
 FINDING = frozenset({"__getattr__", "__getattribute__", "possibly_name"})
 MODELLED = SIMPLE_MODULES | frozenset(
     "anyio mpi4py multiprocessing selectors socket socketserver subprocess trio".split()
@@ -211,6 +210,14 @@ def _is_found_in_c(cls: type, method: str) -> bool:
 
 
 _made_in_c: dict[tuple[type, str], bool] = {}
+
+
+def _change_in_c(value: Any, method: str, part: Part | None, now: Now, at: str) -> bool:
+    """Tells that all of an object changes, if such a method stores or deletes its attributes."""
+    if now[0].alone or not _is_found_in_c(type(value), method):
+        return False
+    touch_all(now, [*([part] if part else []), whole_part(value, True, now, at)], at)
+    return True
 
 
 def _is_atomic(cls: type) -> bool:
@@ -284,8 +291,7 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
         touch_all(now, [container_part(value, True, now, at)], at)
         return
     part = _written(value, name, new, now, at, True)
-    if not kernel.alone and _is_found_in_c(type(value), "__setattr__"):
-        touch_all(now, [*([part] if part else []), whole_part(value, True, now, at)], at)
+    if _change_in_c(value, "__setattr__", part, now, at):
         return
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
@@ -401,6 +407,8 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     if is_a(value, (type, types.ModuleType)):
         memory.write_rarely(kernel, name)  # else whoever finds it gone would not be seen to look
     part = _written(value, name, None, now, at)
+    if _change_in_c(value, "__delattr__", part, now, at):
+        return
     if part is not None:
         shapes = _changed_shape(value, name, False, now, at)
         if shapes:

@@ -13,7 +13,6 @@ import itertools
 import sys
 import types
 import weakref
-from abc import ABCMeta
 from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -45,6 +44,7 @@ from possibly.control.runtime.things import (
     INSTANCE,
     METHOD_IN_C,
     OPAQUE,
+    PLAIN_CLASSES,
     SIMPLE_TYPES,
     Named,
     class_has,
@@ -422,9 +422,6 @@ def _of_registry(cls: Any, now: tuple[Kernel, Memory], at: str, writes: bool, fo
     kept = {name: held for name, held in cls.__dict__.items() if is_a(held, CONTAINERS)}
     found += [member_part(cls, name, now, writes, at) for name in kept]
     return list(kept.values())
-
-
-PLAIN_CLASSES = frozenset({type, ABCMeta})
 
 
 def _attributes(

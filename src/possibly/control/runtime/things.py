@@ -24,6 +24,7 @@ import sys
 import threading
 import types
 import weakref
+from abc import ABCMeta
 from array import array
 from collections import deque
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from possibly.compiled import built
+from possibly.control.execution import new_tuple
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import is_instrumented
 from possibly.probes import port
@@ -54,6 +56,8 @@ SIMPLE_TYPES = frozenset(
     }
 )  # fmt: skip
 """Values that do not change, or through which only others are seen."""
+PLAIN_CLASSES = frozenset({type, ABCMeta})
+"""Classes of classes that have no say in what these hold."""
 SIMPLE_MODULES = frozenset(
     "_asyncio _queue _thread asyncio concurrent datetime enum fractions ipaddress logging numbers operator "
     "pathlib possibly queue re threading typing uuid".split()
@@ -69,8 +73,6 @@ SIMPLE_CLASSES = frozenset(
     }
 )  # fmt: skip
 """Of other modules, the classes of which that is true: (module, name)."""
-_new = tuple.__new__
-"""Makes named tuples in half the time that their own names take."""
 
 
 class Named(NamedTuple):
@@ -133,7 +135,7 @@ class Things:
             kind = type(value).__name__
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             name = f"{task.name}:{task.objects}"
-            found = self._keep(value, _new(Named, (name, family, None, f"{kind}#{count}")))
+            found = self._keep(value, new_tuple(Named, (name, family, None, f"{kind}#{count}")))
         return found
 
     def named(self, value: Any, kernel: Kernel, at: str) -> Named:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import types
 from typing import Any, NamedTuple
 
+from possibly.control.execution import new_tuple
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.contents import item_of
 from possibly.control.runtime.footprints import touching
@@ -48,7 +49,7 @@ def member_part(value: Any, name: str, now: Now, writes: bool, at: str) -> Part:
     holder = kernel.labels.get(named.name)
     if thing not in kernel.labels or (holder and not kernel.labels[thing].startswith(f"{holder}.")):
         kernel.labels[thing] = f"{holder or _shown(named)}.{name}"  # an object may be named after its parts
-    return _new(Part, (f"{named.family}.{name}", thing, touching(thing, writes), named.which))
+    return new_tuple(Part, (f"{named.family}.{name}", thing, touching(thing, writes), named.which))
 
 
 def _borrowed_part(given: dict[str, Any], name: str, now: Now, writes: bool, at: str) -> Part:
@@ -71,8 +72,6 @@ def global_name(module: str, name: str) -> str:
 
 
 ABSENT = object()
-_new = tuple.__new__
-"""Makes named tuples in half the time that their own names take."""
 
 
 class Resolved(NamedTuple):
