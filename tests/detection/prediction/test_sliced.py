@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.prediction.facts import racing
 from possibly.detection.prediction.orders import is_unnoticed
-from possibly.detection.prediction.sliced import SlicedSearch, racing
+from possibly.detection.prediction.sliced import Reached, SlicedSearch
 from possibly.logic.bind import bind_property
 from possibly.logic.predicates.functions import compile_predicate
 from possibly.logic.specification import property_from_text
@@ -30,7 +31,9 @@ BATCHES = range(9 if FACTOR > 1 else 1)
 def search(trace: Trace, state: str, cuts: int = 1, budget: Budget | None = None) -> SlicedSearch:
     formula = bind_property(property_from_text("ctl", f"EF({state})", "it"), vocabulary(trace), ()).formula
     assert isinstance(formula, Temporal)
-    return SlicedSearch(trace, compile_predicate(formula.operands[0]), cuts, budget or Budget())
+    return SlicedSearch(
+        trace, Reached(trace, compile_predicate(formula.operands[0])), cuts, budget or Budget()
+    )
 
 
 def random_trace(random: Random, most: int = 7) -> Trace:
@@ -100,8 +103,8 @@ def test_exactly_the_states_of_sliced_reorderings(cuts: int, batch: int) -> None
         is_there = any(wanted.items() <= state_after(trace, order).items() for order in orders)
         assert (found is not None) == is_there
         if found is not None:
-            assert sorted(found) == list(range(len(trace)))
-            firsts = [found[:count] for count in range(len(trace) + 1)]
+            assert sorted(found.order) == list(range(len(trace)))
+            firsts = [found.order[:count] for count in range(len(trace) + 1)]
             assert any(
                 wanted.items() <= state_after(trace, order).items() and is_unnoticed(trace, order)
                 for order in firsts

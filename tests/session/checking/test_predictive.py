@@ -12,6 +12,7 @@ import pytest
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.prediction.orders import Orders, TooManyError, is_unnoticed
+from possibly.logic.parser import parse
 from possibly.logic.specification import Specification, property_from_text
 from possibly.session.checking.check import Options
 from possibly.session.checking.predictive import check_predictive
@@ -19,6 +20,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.verdict.model import Truth, Verdict
 from possibly.views.cli.main import main
+from tests.logic.ltl.test_progression import holds
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 CASES = 50 * MANY if MANY > 1 else 60
@@ -101,6 +103,7 @@ def test_all_orders_and_no_others(batch: int) -> None:
         assert (some.truth is Truth.HOLDS) is bool(reached)
         if reached and not never.candidate:
             assert any(reached), "a certain violation is one that nobody notices"
+        assert not never.candidate or not any(reached), "and what nobody notices is certain"
         kinds.add((never.truth, never.candidate))
     assert kinds >= {(Truth.HOLDS, False), (Truth.VIOLATED, False)}
 
@@ -143,15 +146,81 @@ def test_formulas_of_all_and_of_some_paths_are_left_open() -> None:
     assert "of all paths and of some" in (found.reason or "")
 
 
-def test_many_orders_are_not_tried_out() -> None:
+def test_orders_without_number_are_walked_together() -> None:
+    """Eight writers have 40,320 orders, and come to 256 cuts."""
+    never = predicted(writers_of_one(8), "AG(x <= 1)")
+    assert (never.truth, never.reason) == (Truth.HOLDS, None)
+    assert predicted(writers_of_one(8), "G(x == 1 -> G(x == 1))", "ltl").truth is Truth.HOLDS
+    assert predicted(writers_of_one(8), "F(G(x == 0))", "ltl").truth is Truth.VIOLATED
+
+
+def writers_of_one(count: int) -> Trace:
     builder = TraceBuilder()
-    names = [f"P{number}" for number in range(8)]
+    names = [f"P{number}" for number in range(count)]
     builder.header(processes=[(name, {}) for name in names], shared={"x": 0})
     for name in names:
         builder.add_fields({"p": name, "write": {"x": 1}})
-    found = predicted(builder.finish(), "AG(x <= 1)")
+    return builder.finish()
+
+
+def test_what_is_too_much_for_all_ways_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("possibly.detection.prediction.walks.MOST_NODES", 100)
+    found = predicted(writers_of_one(8), "AG(x <= 1)")
     assert found.truth is Truth.UNKNOWN
     assert "more orders of racing accesses than the 300 tried" in (found.reason or "")
+
+
+FORMULAS = (
+    "G(x == 1 -> F y == 1)",
+    "(y == 0) U (x == 2)",
+    "F(x == 1 & X(y == 1))",
+    "G(x == 2 -> O y == 1)",
+    "(x == 0) W (y == 2)",
+)
+
+
+@pytest.mark.parametrize("is_small", [False, True])
+def test_linear_formulas_in_all_orders(is_small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By definition, order by order; also where no walk is finished, by slices and by orders."""
+    if is_small:
+        monkeypatch.setattr("possibly.detection.prediction.walks.MOST_NODES", 2)
+    random, kinds = Random("linear"), set()
+    for number in range(CASES // 3):
+        trace, text = random_trace(random), FORMULAS[number % len(FORMULAS)]
+        orders = list(runs(trace))
+        broken = [order for order in orders if not is_true_of(trace, order, text)]
+        found = predicted(trace, text, "ltl")
+        assert found.truth is (Truth.VIOLATED if broken else Truth.HOLDS)
+        unnoticed = [order for order in broken if is_unnoticed(trace, order)]
+        assert not found.candidate or not unnoticed, "what nobody notices is certain"
+        kinds.add((found.truth, found.candidate))
+    assert kinds >= {(Truth.HOLDS, False), (Truth.VIOLATED, False)}
+
+
+def is_true_of(trace: Trace, order: tuple[int, ...], text: str) -> bool:
+    """The clauses on the values along the order."""
+    named = text
+    for name in "xy":
+        for value in "012":
+            named = named.replace(f"{name} == {value}", f"({name}{value})")
+    letters = [
+        frozenset(f"{name}{values[name]}" for name in "xy" if values[name] is not None)
+        for values, _ in states(trace, order)
+    ]
+    return holds(letters, parse(named, "ltl"))
+
+
+def test_what_must_not_come_together_in_any_order() -> None:
+    """`never` and `expect` speak of the order of events, which other orders of accesses change."""
+    builder = TraceBuilder()
+    builder.header(processes=[("P", {}), ("Q", {})], shared={"x": 0})
+    builder.add_fields({"p": "P", "write": {"x": 1}, "label": "a"})
+    builder.add_fields({"p": "Q", "read": ["x"], "label": "c"})
+    trace = builder.finish()
+    after = predicted(trace, "c; a", "never")
+    assert (after.truth, after.candidate) == (Truth.VIOLATED, True), "Q reads another value then"
+    assert predicted(trace, "a; c", "expect").truth is Truth.VIOLATED
+    assert predicted(trace, "a & c", "never").truth is Truth.HOLDS, "one of them comes first in each order"
 
 
 def test_what_nobody_notices_is_certain_though_there_are_too_many_orders() -> None:
@@ -170,14 +239,9 @@ def test_what_nobody_notices_is_certain_though_there_are_too_many_orders() -> No
 
 def test_the_time_limit_is_that_of_all_orders_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("possibly.session.checking.predictive._left", lambda *_: Budget(timeout=0.0))
-    builder = TraceBuilder()
-    names = [f"P{number}" for number in range(8)]
-    builder.header(processes=[(name, {}) for name in names], shared={"x": 0})
-    for name in names:
-        builder.add_fields({"p": name, "write": {"x": 1}})
     specification = Specification(properties=(property_from_text("ctl", "AG(x <= 1)", "it"),))
     options = Options(explain=False, timeout=60)
-    found = check_predictive(builder.finish(), specification, options).verdicts[0]
+    found = check_predictive(writers_of_one(11), specification, options).verdicts[0]
     assert found.truth is Truth.UNKNOWN and found.raced == ()
     assert found.reason == "not all orders of racing accesses were tried within 60 s; raise --timeout"
 

@@ -5,8 +5,11 @@ closure     the least part of a run that a reordering must contain, if it is to 
 deadlocks   cycles of requests that a reordering reaches
 orders      other orders of unsynchronised accesses
 races       accesses that a reordering brings together, in windows of long runs
-sliced      states that are reached unnoticed when a run is divided into slices, in one pass
+sliced      what is shown unnoticed when a run is divided into slices, in one pass
+regular     linear formulas asked of such divisions
+walks       linear formulas in all orders at once
 
+- `facts`: what a search among other orders has to tell apart
 - `patterns`: patterns of a deadlock
 - `things`: semaphores and queues of a recorded run
 - `ways`: the order in which those who wait come to wait, where tasks of an event loop take turns

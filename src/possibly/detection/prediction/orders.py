@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from possibly.order.computation import Computation
 from possibly.trace.model import Trace, Value
@@ -27,6 +28,15 @@ MOST_WORK = 400_000
 
 class TooManyError(Exception):
     """There are more racing accesses than can be considered."""
+
+
+class Deciding(NamedTuple):
+    """An order that shows what was looked for."""
+
+    order: tuple[int, ...]
+    """All events."""
+    decided: int
+    """After so many of them nothing that may follow makes a difference."""
 
 
 class Orders:

@@ -1,4 +1,4 @@
-"""States that a sliced reordering of the run reaches, found in one pass over it.
+"""What a sliced reordering of the run shows, found in one pass over it.
 
 "Parametrizing reads-from equivalence for predictive monitoring" (Farzan, Mathur): the events of a run, or of
 a part of it that is closed under its order, are divided into k + 1 slices, and the slices are executed one
@@ -9,24 +9,24 @@ reorderings grow to all that nobody notices.
 
 The pass goes along the run and holds every way to divide what lies behind, as far as what lies ahead can tell
 them apart: in which slice each process is (it never goes back), what each slice has left in each variable,
-and which slices may not write a variable any more, since a later one has read what they left. Departures from
-the paper: the property is a state predicate, asked at the end of each part; only variables whose accesses
+and which slices may not write a variable any more, since a later one has read what they left; and whatever
+the question has to know of them, a state predicate (`Reached`, asked at the end of each part) or a linear
+formula (`regular`). Departures from the paper: only variables whose accesses
 race are followed, as synchronisation keeps the order of all others; and there is a bound on the ways that are
 held, beyond which those with the fewest changes go on, so that "not found" is no answer (`is_complete`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from possibly.detection.limits import Budget
-from possibly.detection.prediction.orders import Sight, Sights
-from possibly.logic.predicates.functions import MISSING, Predicate
+from possibly.detection.prediction.facts import Facts, Interned, racing
+from possibly.detection.prediction.orders import Deciding, Sights
+from possibly.logic.predicates.functions import Predicate
 from possibly.logic.syntax import Leaf, Shared, Transit
 from possibly.order.computation import Computation
-from possibly.order.knowledge import Knowledge
-from possibly.order.state import Readings
 from possibly.trace.model import Trace
 
 MOST_WAYS, FEWEST_WAYS = 2_000, 50
@@ -52,26 +52,56 @@ class Way(NamedTuple):
     """For each variable that is followed, what each slice has left in it; 0 if it has not written it."""
     settled: Settled
     """Variables and slices that may not write them any more."""
-    facts: tuple[int, ...]
-    """What the predicate reads of single processes."""
+    told: tuple[int, ...]
+    """What the question has to know."""
+
+
+class Question(Protocol):
+    """What is asked of the ways to divide a run."""
+
+    @property
+    def leaves(self) -> Sequence[Leaf]: ...
+
+    @property
+    def asked(self) -> Collection[str]:
+        """The variables of which it has to know what a way leaves in them."""
+        ...
+
+    def start(self, slices: int) -> tuple[int, ...]:
+        """What there is to know before the run."""
+        ...
+
+    def after(self, told: tuple[int, ...], event: int, number: int) -> tuple[int, ...]:
+        """The same after the event in that slice; one too many if it is left out."""
+        ...
+
+    def tells(self, event: int) -> bool:
+        """Whether it can matter to it in which slice the event is."""
+        ...
+
+    def is_shown(self, told: tuple[int, ...], ends: Mapping[str, object], is_last: bool) -> bool:
+        """Whether the reordering of what lies behind shows it."""
+        ...
 
 
 class SlicedSearch:
-    """Looks for a state in which a predicate is true."""
+    """Looks for a reordering that shows what is asked for."""
 
-    def __init__(self, trace: Trace, predicate: Predicate, cuts: int, budget: Budget) -> None:
+    def __init__(self, trace: Trace, question: Question, cuts: int, budget: Budget) -> None:
         self._trace = trace
-        self._predicate = predicate
+        self._question = question
         self._stopped = cuts + 1
         self._budget = budget
         self.is_complete = trace.meet is None and not any(
-            isinstance(leaf, Transit) for leaf in predicate.leaves
+            isinstance(leaf, Transit) for leaf in question.leaves
         )
-        """Whether a state that is not found is reached by none of these reorderings."""
+        """Whether what is not found is shown by none of these reorderings."""
+        self.ends: list[tuple[int, ...]] = []
+        """What there was to know after each of them, when none was found."""
         self._computation = Computation(trace, "sync")
         self._sights = Sights(trace)
-        self._interned = _Interned()
-        asked = {leaf.variable for leaf in predicate.leaves if isinstance(leaf, Shared)}
+        self._interned = Interned()
+        asked = set(question.asked)
         last_read = {name: event for event in range(len(trace)) for name in trace.reads(event)}
         self._variables = sorted(asked | (racing(trace, self._computation) & last_read.keys()))
         self._number = {name: number for number, name in enumerate(self._variables)}
@@ -82,12 +112,10 @@ class SlicedSearch:
             for (event, name), each in self._sights.seen(range(len(trace))).items()
         }
         self._start = tuple(self._interned.of(name, self._sights.before(name)) for name in self._variables)
-        self._facts = _Facts(trace, predicate)
         self._last_need = self._needs()
-        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], bool] = {}
 
-    def found(self) -> tuple[int, ...] | None:
-        """An order of all events, of which a first part reaches such a state unnoticed."""
+    def found(self) -> Deciding | None:
+        """An order of all events, of which a first part shows it unnoticed."""
         if not self.is_complete:
             return None
         start = Way(
@@ -95,7 +123,7 @@ class SlicedSearch:
             (),
             tuple(tuple(0 for _ in range(self._stopped)) for _ in self._variables),
             frozenset(),
-            self._facts.start,
+            self._question.start(self._stopped),
         )
         ways: dict[Way, Division] = {start: ()}
         awaited: list[int] = []
@@ -107,9 +135,10 @@ class SlicedSearch:
                 for after, part in self._after(way, division, event, awaited, later):
                     if after not in following:
                         following[after] = part
-                        if self._is_reached(after):
+                        if self._is_shown(after, event):
                             return self._order(part, event)
             ways, awaited = self._limited(following), later
+        self.ends = [way.told for way in ways]
         return None
 
     def _limited(self, ways: dict[Way, Division]) -> dict[Way, Division]:
@@ -128,17 +157,17 @@ class SlicedSearch:
         now = way.slices[process]
         choices = range(now, self._stopped + 1) if self._tells(event) else (now,)
         for number in choices:
-            left, settled, facts = way.left, way.settled, way.facts
+            left, settled = way.left, way.settled
             if number < self._stopped:
                 executed = self._executed(way, event, number, awaited)
                 if executed is None:
                     continue
                 left, settled = executed
-                facts = self._facts.after(facts, event)
+            told = self._question.after(way.told, event, number)
             is_over = self._trace.position[event] == len(self._trace.events_of[process])
             slices = (*way.slices[:process], 0 if is_over else number, *way.slices[process + 1 :])
             at = dict(zip(awaited, way.awaited, strict=True)) | {event: number}
-            after = Way(slices, tuple(at[each] for each in later), left, settled, facts)
+            after = Way(slices, tuple(at[each] for each in later), left, settled, told)
             yield after, division if number == now else (*division, (event, number))
 
     def _tells(self, event: int) -> bool:
@@ -147,7 +176,7 @@ class SlicedSearch:
         return (
             event in self._last_need
             or any(True for _ in self._computation.predecessors(event))
-            or self._facts.tells(event)
+            or self._question.tells(event)
             or any(name in self._number for name in trace.reads(event))
             or any(name in self._number for name, _ in trace.writes(event))
         )
@@ -187,27 +216,16 @@ class SlicedSearch:
 
     # ---- what is asked ------------------------------------------------------------------------------
 
-    def _is_reached(self, way: Way) -> bool:
-        ends = tuple(
-            row[last] if (last := self._writer(row, self._stopped - 1)) >= 0 else start
-            for row, start in zip(way.left, self._start, strict=True)
-        )
-        key = ends, way.facts
-        if key not in self._known:
-            self._known[key] = self._is_true(ends, way.facts)
-        return self._known[key]
+    def _is_shown(self, way: Way, event: int) -> bool:
+        ends: dict[str, object] = {}
+        for name in self._question.asked:
+            variable = self._number[name]
+            row, start = way.left[variable], self._start[variable]
+            last = self._writer(row, self._stopped - 1)
+            ends[name] = self._interned.value(row[last] if last >= 0 else start)
+        return self._question.is_shown(way.told, ends, event == len(self._trace) - 1)
 
-    def _is_true(self, ends: tuple[int, ...], facts: tuple[int, ...]) -> bool:
-        values = []
-        for leaf, place in zip(self._predicate.leaves, self._facts.places, strict=True):
-            if isinstance(leaf, Shared):
-                values.append(self._interned.value(ends[self._number[leaf.variable]]))
-            else:
-                assert place is not None
-                values.append(self._facts.value(place, facts[place]))
-        return bool(self._predicate.evaluate(values))
-
-    def _order(self, division: Division, last: int) -> tuple[int, ...]:
+    def _order(self, division: Division, last: int) -> Deciding:
         """The slices one after the other, and then what is in none."""
         trace, now = self._trace, [0] * len(self._trace.processes)
         changes = dict(division)
@@ -216,7 +234,8 @@ class SlicedSearch:
             if event in changes:
                 now[trace.process[event]] = changes[event]
             parts[now[trace.process[event]] if event <= last else self._stopped].append(event)
-        return tuple(event for part in parts for event in part)
+        order = tuple(event for part in parts for event in part)
+        return Deciding(order, len(order) - len(parts[self._stopped]))
 
     def _needs(self) -> dict[int, int]:
         """For each event that one of another process must follow: the last that must."""
@@ -227,83 +246,32 @@ class SlicedSearch:
         return found
 
 
-class _Interned:
-    """What is seen in variables, as numbers from 1 on: equal if nobody can tell them apart."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[object, int] = {}
-        self._values: list[object] = [MISSING]
-
-    def of(self, name: str, sight: Sight) -> int:
-        key = name, sight.key
-        number = self._numbers.setdefault(key, len(self._values))
-        if number == len(self._values):
-            self._values.append(sight.value if sight.has_value else MISSING)
-        return number
-
-    def value(self, number: int) -> object:
-        return self._values[number]
-
-
-class _Facts:
-    """What a predicate reads of single processes, as numbers that are equal where it reads the same."""
+class Reached:
+    """Whether a state is reached in which a predicate is true."""
 
     def __init__(self, trace: Trace, predicate: Predicate) -> None:
-        self._trace = trace
-        readings = Readings(Computation(trace, "sync"))
-        mine: list[Leaf] = [leaf for leaf in predicate.leaves if not isinstance(leaf, Shared | Transit)]
-        self._lines = [readings(leaf) for leaf in mine]
-        self.places = [mine.index(leaf) if leaf in mine else None for leaf in predicate.leaves]
-        self._rows = [_classes(line.values) for line in self._lines]  # type: ignore[union-attr]
-        self._of_process: dict[int, list[int]] = {}
-        for place, line in enumerate(self._lines):
-            self._of_process.setdefault(line.support[0], []).append(place)
-        self.start = tuple(row[0] for row in self._rows)
+        self._predicate = predicate
+        self.leaves = predicate.leaves
+        self.asked = tuple(dict.fromkeys(leaf.variable for leaf in self.leaves if isinstance(leaf, Shared)))
+        self._facts = Facts(trace, predicate.leaves)
+        self._stopped = 0
 
-    def after(self, facts: tuple[int, ...], event: int) -> tuple[int, ...]:
-        places = self._of_process.get(self._trace.process[event])
-        if not places:
-            return facts
-        found = list(facts)
-        for place in places:
-            found[place] = self._rows[place][self._trace.position[event]]
-        return tuple(found)
+    def start(self, slices: int) -> tuple[int, ...]:
+        self._stopped = slices
+        return self._facts.start
+
+    def after(self, told: tuple[int, ...], event: int, number: int) -> tuple[int, ...]:
+        return self._facts.after(told, event) if number < self._stopped else told
 
     def tells(self, event: int) -> bool:
-        position = self._trace.position[event]
-        places = self._of_process.get(self._trace.process[event], ())
-        return any(self._rows[place][position] != self._rows[place][position - 1] for place in places)
+        return self._facts.tells(event)
 
-    def value(self, place: int, number: int) -> object:
-        return self._lines[place].values[number]  # type: ignore[union-attr]
-
-
-def _classes(values: Sequence[object]) -> list[int]:
-    """For each count the first one with the same value."""
-    first: dict[str, int] = {}
-    return [
-        first.setdefault(f"{type(value).__name__} {value!r}", count) for count, value in enumerate(values)
-    ]
-
-
-def racing(trace: Trace, computation: Computation) -> set[str]:
-    """The variables of which two accesses, one of them a write, are ordered by nothing."""
-    knowledge, found = Knowledge(computation), set[str]()
-    writes: dict[str, dict[int, int]] = {}
-    reads: dict[str, dict[int, int]] = {}
-    for event in range(len(trace)):
-        process, position = trace.process[event], trace.position[event]
-        row = knowledge.row(process, position)
-
-        def is_free(earlier: dict[int, int], row: Sequence[int] = row, process: int = process) -> bool:
-            return any(row[other] < place for other, place in earlier.items() if other != process)
-
-        written = [name for name, _ in trace.writes(event)]
-        for name in (*trace.reads(event), *written):
-            if is_free(writes.get(name, {})) or (name in written and is_free(reads.get(name, {}))):
-                found.add(name)
-        for name in trace.reads(event):
-            reads.setdefault(name, {})[process] = position
-        for name in written:
-            writes.setdefault(name, {})[process] = position
-    return found
+    def is_shown(self, told: tuple[int, ...], ends: Mapping[str, object], is_last: bool) -> bool:
+        values = []
+        for leaf in self.leaves:
+            if isinstance(leaf, Shared):
+                values.append(ends[leaf.variable])
+            else:
+                place = self._facts.place[leaf]
+                values.append(self._facts.value(place, told[place]))
+        return bool(self._predicate.evaluate(values))
