@@ -56,6 +56,8 @@ ENDS = {
     "arguments": "import sys; print(sys.argv, __name__, __file__ is not None, sys.path[0])",
     "standard input": "print(input() + '!')",
     "interrupt": "import os, signal; os.kill(os.getpid(), signal.SIGINT)",
+    "its own names": "x, name, table = 0, '', {}\nfor name in globals():\n    x += 1\n    table[name] = [x]\n"
+    "    table[name].append(x)\n    table[name] += [2]\nprint('x' in table, type(table['x']))",
     "main module": "import __main__, sys\nx = 3\nprint(__main__.x, sys.modules['__main__'] is __main__)",
 }
 

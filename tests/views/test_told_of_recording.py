@@ -74,5 +74,18 @@ def test_only_the_order_of_what_races_is_recorded(folder: Path, capfd: pytest.Ca
     assert "a formula that reads such a variable is *unknown*" in TEXT
     source = "x = 0\ndef a():\n  global x\n  x = 1\ndef b():\n  global x\n  x = 2\n"
     end = "ts = [threading.Thread(target=f) for f in (a, b)]\nfor t in ts: t.start()\nfor t in ts: t.join()\n"
-    recorded(folder, source + end)
+    recorded(folder, source + end, "--record", "named")
     assert verdict("AG(x <= 2)", capfd) == "unknown"
+    recorded(folder, source + end)
+    assert verdict("AG(x <= 2)", capfd) == "holds"
+
+
+def test_what_tasks_share_is_recorded(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "what tasks share, with its values, whether a lock protects it or not" in TEXT
+    assert "Of a variable that one line touches more than 10,000 times" in TEXT
+    source = "x = y = z = 0\nlock = threading.Lock()\ndef a():\n  global x, y\n  with lock: x = x + 1\n"
+    recorded(folder, source + "  for _ in range(10_001): y = y + 1\ndef b(): a(); z\n")
+    assert verdict("AG(x <= 2) & EF(x == 2)", capfd) == "holds"
+    for name in ("y", "z"):
+        assert main(["check", "run.jsonl", "--ctl", f"AG({name} <= 2)"]) == 2
+        assert f"`possibly run --watch {name} program.py` records it" in capfd.readouterr().err

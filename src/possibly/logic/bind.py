@@ -485,10 +485,12 @@ class _Binder:
         close += _close(variable, [*self.vocabulary.shared, *self.lets])
         if dot:
             close += [f"{unparse(Local(p, rest))}" for p in _close(first, self.processes)]
+        remedy = self.vocabulary.remedy.replace("{}", variable)
         if close:
-            return f"did you mean {' or '.join(dict.fromkeys(close))}?"
-        if self.vocabulary.remedy:
-            return self.vocabulary.remedy.replace("{}", variable)
+            meant = f"did you mean {' or '.join(dict.fromkeys(close))}?"
+            return f"{meant} {remedy}" if remedy else meant
+        if remedy:
+            return remedy
         if dot:
             return f"there is no process {first}, {self.near_process(first)}"
         known = sorted(self.vocabulary.shared)

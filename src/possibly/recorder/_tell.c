@@ -391,19 +391,7 @@ static int is_packed_value(PyObject *value, Record *record)
     return 1;
 }
 
-/* An entry of rewritten source: a head, or a head with a value; all others go into the list. */
-static PyObject *tape_note(Tape *self, PyObject *entry)
-{
-    Record record = {0};
-    int is_record = PyTuple_CheckExact(entry) && PyTuple_GET_SIZE(entry) == 2
-        ? is_head(PyTuple_GET_ITEM(entry, 0), &record) && is_packed_value(PyTuple_GET_ITEM(entry, 1), &record)
-        : is_head(entry, &record);
-    if (is_record ? write_noted(self, &record) : PyList_Append(self->entries, entry))
-        return NULL;
-    Py_RETURN_NONE;
-}
-
-enum { ENTER = 6, EXIT = 7, LEFT_OUT = 29 }; /* as in `entries.py` */
+enum { READ = 1, WRITE = 2, ENTER = 6, EXIT = 7, LEFT_OUT = 29 }; /* as in `entries.py` */
 
 /* Where the calls of a site are counted; NULL with an error. */
 static unsigned *calls_of(Tape *self, size_t site)
@@ -420,6 +408,32 @@ static unsigned *calls_of(Tape *self, size_t site)
         self->sites = sites;
     }
     return &self->calls[site];
+}
+
+/* Accesses are counted as calls are, where those that are too many are left out. */
+static int count_access(Tape *self, const Record *record)
+{
+    if (!self->most_calls || (record->kind != READ && record->kind != WRITE))
+        return 0;
+    unsigned *count = calls_of(self, record->site);
+    if (!count)
+        return -1;
+    *count += *count <= self->most_calls;
+    return 0;
+}
+
+/* An entry of rewritten source: a head, or a head with a value; all others go into the list. */
+static PyObject *tape_note(Tape *self, PyObject *entry)
+{
+    Record record = {0};
+    int is_record = PyTuple_CheckExact(entry) && PyTuple_GET_SIZE(entry) == 2
+        ? is_head(PyTuple_GET_ITEM(entry, 0), &record) && is_packed_value(PyTuple_GET_ITEM(entry, 1), &record)
+        : is_head(entry, &record);
+    if (is_record && count_access(self, &record))
+        return NULL;
+    if (is_record ? write_noted(self, &record) : PyList_Append(self->entries, entry))
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *tell_call(Tape *self, int kind, size_t site)

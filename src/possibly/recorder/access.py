@@ -46,7 +46,7 @@ class Access:
             "_possibly_item": self.item, "_possibly_member": self.member, "_possibly_seen": self.seen,
             "_possibly_class": self.class_made, "_possibly_args": self.arguments,
             "_possibly_tell": self._append, "_possibly_enter": self._log.enter,
-            "_possibly_leave": self._log.leave, **self._holding.names(),
+            "_possibly_leave": self._log.leave, **self._log.switch_names(), **self._holding.names(),
         }  # fmt: skip
 
     def put(self) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import _thread
 import atexit
+import builtins
 import marshal
 import os
 import sys
@@ -29,6 +30,7 @@ from typing import Any
 
 from possibly.compiled import built
 from possibly.probes import port
+from possibly.probes.rewriting.switches import switch_name
 from possibly.recorder.entries import (
     ENTER,
     EXIT,
@@ -65,7 +67,12 @@ class Log:
     """Listens to the probes. `note` is what rewritten source calls directly."""
 
     def __init__(
-        self, folder: str, name: str = "", parent: str = "", kernel: ModuleType | None = None
+        self,
+        folder: str,
+        name: str = "",
+        parent: str = "",
+        kernel: ModuleType | None = None,
+        unasked: tuple[str, ...] = (),
     ) -> None:
         self.folder = folder
         self.entries: list[tuple[Any, ...]] = []
@@ -110,6 +117,12 @@ class Log:
         """Makes entries of what shadow memory has written down."""
         self.at_fork: Callable[[], None] | None = None
         """Called in the child of a fork."""
+        self.unasked = unasked
+        """Words that are told as long as that is not too much."""
+        self.live = [True] * len(unasked)
+        """Of each word that is told unasked whether it still is (`probes.rewriting.switches`)."""
+        self.sifted: Callable[[list[tuple[Any, ...]]], list[tuple[Any, ...]]] | None = None
+        """What of the entries at hand is written: one for each, and more."""
         self._passed = 0
         """Entries that were taken away."""
         self._most_calls = 0
@@ -123,7 +136,8 @@ class Log:
         self._pid = os.getpid()
         self.path = _free_path(self.folder, self._pid)
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self.append((HEADER, {"pid": self._pid, "name": self.name, "parent": parent, "key": self.key}))
+        fields = {"pid": self._pid, "name": self.name, "parent": parent, "key": self.key}
+        self.append((HEADER, {**fields, **({"unasked": self.unasked} if self.unasked else {})}))
 
     @property
     def key(self) -> str:
@@ -163,6 +177,15 @@ class Log:
         self._most_calls = most
         if self.tape:
             self.tape.limit_calls(most)
+
+    def switch_names(self) -> dict[str, bool]:
+        """The builtins that rewritten source asks whether a word is still told."""
+        return {switch_name(number): is_live for number, is_live in enumerate(self.live)}
+
+    def turn_off(self, number: int) -> None:
+        """The word with this number is not told any more."""
+        self.live[number] = False
+        setattr(builtins, switch_name(number), False)
 
     def plain_enter(self, site: int) -> None:
         if self._most_calls:
@@ -357,6 +380,8 @@ class Log:
     def flush(self) -> None:
         with self._flushing:
             taken, packed = self._take()
+            if self.sifted is not None:
+                taken = self.sifted(taken)
             told = [
                 entry if type(entry[0]) is tuple or entry[0] in _ALREADY_PLAIN else self._plain(entry)
                 for entry in taken
@@ -446,6 +471,10 @@ class Log:
             self.append((SITE, number, f"{file}:{line}", label, variable, fn))
         for site in self.tape.left_out() if self.tape else self._plain_left_out():
             self.append((LEFT_OUT, site))
+        off = {word for word, is_live in zip(self.unasked, self.live, strict=True) if not is_live}
+        for site, (_, _, variable) in self.described.items() if off else ():
+            if variable and variable.rpartition(".")[2] in off:
+                self.append((LEFT_OUT, site))
         for held, number in list(self._objects.values()):
             self._definitions.append((OBJECT, number, _class_name(held())))
             self._nameless.add(id(held()))

@@ -27,10 +27,11 @@ from possibly.probes.rewriting.source import SiteMaker, Watch
 from possibly.recorder.access import Access
 from possibly.recorder.log import Log, compiled, shown_path
 from possibly.recorder.snapshot import snapshot
+from possibly.recorder.switching import Switches
 from possibly.records import dataclass, replace
 
 VARIABLE = "POSSIBLY_RECORDING"
-WORDS = ("names", "members", "functions", "arguments", "scoped")
+WORDS = ("names", "members", "functions", "arguments", "scoped", "shared_names", "shared_members")
 """The fields of a `Watch` that are sets of words."""
 QUIET_NAMES = ("_possibly_log", "_possibly_tell", "_possibly_enter", "_possibly_leave")
 """What rewritten source calls to tell something."""
@@ -73,6 +74,8 @@ class Recording:
         self.settings = settings
         self.log = log or _log(settings)
         self.log.limit_calls(settings.watch.most_calls)
+        if self.log.unasked:
+            self.log.sifted = Switches(self.log, settings.watch.most_calls).sifted
         self.patches = Patches()
         self.finder = imports.Finder(self.patches, settings.watch, self.sites, self._instrument())
         self._tokens = itertools.count(1)
@@ -168,7 +171,8 @@ class Recording:
 
 def _log(settings: Settings) -> Log:
     if not settings.ask:
-        return Log(settings.folder, settings.name, settings.parent, _kernel(settings.watch))
+        kernel, unasked = _kernel(settings.watch), settings.watch.unasked
+        return Log(settings.folder, settings.name, settings.parent, kernel, unasked)
     from possibly.recorder.asking import AskingLog
 
     return AskingLog(settings.folder, settings.name, settings.parent, settings.ask)

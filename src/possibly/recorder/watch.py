@@ -13,13 +13,14 @@ from collections.abc import Iterable
 from possibly.logic.specification import Specification
 from possibly.logic.syntax import Name, Node, Quantified, Shared, Stack
 from possibly.logic.walk import nodes
+from possibly.probes.rewriting.candidates import NOTHING, Candidates
 from possibly.probes.rewriting.source import Watch
 
 ALL, USUAL, NAMED, SYNC = "all", "usual", "named", "sync"
-"""How much is recorded: every call and access; every call but of what is called all the time; what a property
-or the user names; synchronisation alone."""
+"""How much is recorded: every call and access; every call and what tasks share, but for what happens all the
+time; what a property or the user names; synchronisation alone."""
 MOST_CALLS = 10_000
-"""Calls of a function that are kept when nobody asked for them."""
+"""Calls of a function, or accesses of a line to a variable, that are kept when nobody asked for them."""
 
 STATE_LANGUAGES = ("ctl", "ltl")
 """Those whose formulas are read as trees."""
@@ -33,8 +34,12 @@ def watched(
     calls: Iterable[str] = (),
     everything: bool = False,
     record: str = NAMED,
+    shared: Candidates = NOTHING,
 ) -> Watch:
-    """The variables and functions of the specification and those that were asked for."""
+    """The variables and functions of the specification and those that were asked for.
+
+    `shared`: what tasks may share, told as far as it is cheap.
+    """
     if record == SYNC:
         specification, watch, calls = None, (), ()
     names: set[str] = set()
@@ -65,6 +70,8 @@ def watched(
         frozenset(scoped),
         every_call=record in (USUAL, ALL),
         most_calls=MOST_CALLS if record == USUAL else 0,
+        shared_names=shared.names,
+        shared_members=shared.members,
     )
 
 

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.logic.specification import Specification
+from possibly.probes.rewriting.candidates import NOTHING, candidates_of_program
 from possibly.recorder.entries import INITIAL
 from possibly.recorder.log import PERIOD
 from possibly.recorder.merging.merge import Progress, write_merged
@@ -87,7 +88,10 @@ class Done:
 def record_program(request: Request, progress: Progress | None = None) -> Done:
     """Runs the program, recorded, and writes the trace."""
     _check_program(request)
-    watch = watched(request.specification, request.watch, request.calls, request.everything, request.record)
+    shared = candidates_of_program(request.words) if request.record == USUAL else NOTHING
+    watch = watched(
+        request.specification, request.watch, request.calls, request.everything, request.record, shared
+    )
     is_followed = request.send is not None or request.starter != STARTER
     if _is_judged(request) and not is_followed and (request.shared or request.races):
         watch = replace(watch, shared=True)

@@ -35,6 +35,8 @@ FUNCTION = 0x2
 
 OPTIONS = 0x8
 """The flag of functions that take any keyword arguments."""
+OURS = "_possibly_"
+"""How names begin that rewritten source uses: no variables of the program."""
 
 Maker = Callable[[Kind, str, int, Any], object]
 """(kind, name, line, what else is known of it) -> the site"""
@@ -220,11 +222,17 @@ class _Inserter:
         return self._told(self._site(Kind.GIVE_BACK), self._new("COPY", 2))
 
     def _of_global(self, each: Instruction, name: str) -> list[Instruction]:
+        if self._global_name(each).startswith(OURS):
+            return []
         kind = table.GLOBALS.get(name) or table.OF_NAMESPACE.get(name) or Kind.READ_GLOBAL
         site = self._site(kind, self._global_name(each), name.endswith("_NAME"))
         if kind == Kind.WRITE_GLOBAL:
             return self._told(site, self._new("COPY", 2))
         return self._told(site, self._itself(site))
+
+    def _is_ours(self, each: Instruction) -> bool:
+        """Whether it loads something of the recorder's, which is no variable of the program."""
+        return each.name in ("LOAD_GLOBAL", "LOAD_NAME") and self._global_name(each).startswith(OURS)
 
     def _global_name(self, each: Instruction) -> str:
         number = each.argument >> 1 if each.name == "LOAD_GLOBAL" else each.argument
@@ -242,7 +250,8 @@ class _Inserter:
 
     def _of_top(self, number: int, each: Instruction, name: str) -> list[Instruction]:
         kind = table.TOP[name]
-        if kind == Kind.TRUTH and number and self.instructions[number - 1].name in table.PLAIN_RESULT:
+        before = self.instructions[number - 1] if number else None
+        if kind == Kind.TRUTH and before and (before.name in table.PLAIN_RESULT or self._is_ours(before)):
             return []
         return self._told(self._site(kind, self._attribute(each)), self._new("COPY", 2))
 

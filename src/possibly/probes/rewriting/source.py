@@ -27,8 +27,10 @@ import builtins
 import io
 import re
 import tokenize
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any, TypeVar
 
 from possibly.probes.rewriting import trees
 from possibly.probes.rewriting.scopes import (
@@ -37,6 +39,7 @@ from possibly.probes.rewriting.scopes import (
     rebindable_globals,
     scopes_of,
 )
+from possibly.probes.rewriting.switches import Switches
 from possibly.records import dataclass
 
 READ, WRITE, MEMBER_READ, MEMBER_WRITE, SET, ENTER, EXIT, MARK = range(1, 9)
@@ -51,6 +54,11 @@ IN_PLACE = {
     ast.BitXor: "ixor",
 }  # fmt: skip
 """Operators that change a container, and the functions that stand for them."""
+
+TEMPORARY = tuple(f"_possibly_{letter}" for letter in "vsoacikr")
+"""Names that rewritten statements use: a module has them from the beginning, for it may look at its own."""
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 SiteMaker = Callable[[int, str | None, str | None, str | None], int]
 """(line, label, variable, function) -> the number of that site."""
@@ -76,15 +84,25 @@ class Watch:
     shared: bool = False
     """Accesses that conflict and are not ordered: by sites before the instructions, not by source."""
     most_calls: int = 0
-    """Of a function that was called more often nothing is kept, unless it is named; 0: of none."""
+    """Of a function that was called more often nothing is kept, unless it is named; 0: of none. The same for
+    lines that touch a variable which nobody named."""
+    shared_names: frozenset[str] = frozenset()
+    """Globals that tasks may share (`candidates`), told as long as that is not too much."""
+    shared_members: frozenset[str] = frozenset()
+    """Attributes of that kind."""
 
     @property
     def follows(self) -> bool:
         """Whether containers are followed that a watched variable holds, by whatever name they change."""
-        return bool(self.names or self.members) and not self.everything
+        return bool(self.names or self.members or self.unasked) and not self.everything
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Words that are told as long as that is not too much: the place of each is that of its switch."""
+        return tuple(sorted(self.shared_names | self.shared_members))
 
     def is_empty(self) -> bool:
-        named = self.names or self.members or self.functions
+        named = self.names or self.members or self.functions or self.unasked
         return not (named or self.everything or self.every_call)
 
 
@@ -142,6 +160,10 @@ class _Rewriter(ast.NodeTransformer):
     ) -> None:
         self.module = module
         self.watch = watch
+        self.members = watch.members | watch.shared_members
+        self.switches = Switches(watch.unasked)
+        self.off: frozenset[str] = frozenset()
+        """Words that are not watched in what is being rewritten."""
         self.labels = labels
         self.new_site = site
         self.scopes = scopes_of(tree)
@@ -151,6 +173,8 @@ class _Rewriter(ast.NodeTransformer):
         self.prepared: dict[str, ast.expr] = {}
         """Entries of the function at hand that are made where it begins."""
         self.touched = False
+        self.told_words: set[str | None] = set()
+        """Variables that the function at hand tells of; None: something else."""
         self.has_scoped = False
         """The function at hand has locals that end with it."""
         self.counted = False
@@ -160,13 +184,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def variable(self, name: str) -> _Variable | None:
         """What a name means here, if it is watched."""
-        if isinstance(self.scope.node, ast.ClassDef) or name.startswith("_possibly"):
+        if isinstance(self.scope.node, ast.ClassDef) or name.startswith("_possibly") or name in self.off:
             return None
         home = self.scope.where(name)
         if home is None:
             return self._global(name)
         if name in home.rebound:
-            if name in self.watch.names:
+            if name in self.watch.names or name in self.watch.shared_names:
                 return _Variable(name, True)
             return _Variable(f"{home.name}.{name}", True) if self.watch.everything else None
         if home is self.scope and name in self.watch.members:
@@ -186,20 +210,29 @@ class _Rewriter(ast.NodeTransformer):
             return None
         if name in self.watch.names:
             return _Variable(name, True)
-        if self.watch.everything or (name in self.watch.members and self.module != "__main__"):
+        is_wanted = name in self.watch.shared_names or self.watch.everything
+        if is_wanted or (name in self.watch.members and self.module != "__main__"):
             return _Variable(name if self.module == "__main__" else f"{self.module}.{name}", True)
         return None
 
     def is_member(self, attribute: str) -> bool:
-        if attribute.startswith("__"):
+        if attribute.startswith("__") or attribute in self.off:
             return False
-        return attribute in self.watch.members or self.watch.everything
+        return attribute in self.members or self.watch.everything
 
     def site(
         self, node: ast.AST, variable: str | None = None, label: str | None = None, fn: str | None = None
     ) -> ast.Constant:
         self.touched = True
+        self.told_words.add(variable if label is None and fn is None else None)
         return ast.Constant(self.new_site(getattr(node, "lineno", 1), label, variable, fn))
+
+    def who_runs(self) -> ast.expr:
+        """The process that runs; nobody asks where nothing of what is told here is told any more."""
+        words = [each for each in self.told_words if each is not None]
+        test = self.switches.any_of(words) if len(words) == len(self.told_words) else None
+        called = trees.call("me")
+        return called if test is None else ast.IfExp(test, called, ast.Constant(0))
 
     def quiet_site(self, node: ast.AST, fn: str | None = None) -> ast.Constant:
         """The site of something that asks itself who runs, if there is anything to tell."""
@@ -210,12 +243,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         node.body = self._body(node.body)
-        if self.touched:
-            trees.insert(
-                node.body,
-                [trees.assign("_possibly_p", trees.call("me"))],
-                node.body[0] if node.body else node,
-            )
+        if self.touched or self.counted:
+            first = [trees.assign("_possibly_p", trees.call("me"))] if self.touched else []
+            near = node.body[0] if node.body else node
+            trees.insert(node.body, [*first, trees.nothing_in(TEMPORARY)], near)
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
@@ -235,6 +266,7 @@ class _Rewriter(ast.NodeTransformer):
         inside, self.in_comprehension = self.in_comprehension, 0
         prepared, self.prepared = self.prepared, {}
         scoped, self.has_scoped = self.has_scoped, False
+        words, self.told_words = self.told_words, set()
         body = self._body(node.body)
         given = self._told_locals(node)
         if node.name in self.watch.functions or self.has_scoped:
@@ -244,9 +276,9 @@ class _Rewriter(ast.NodeTransformer):
         first = self._set_arguments(node)
         if self.touched:
             made = [trees.assign(name, entry) for name, entry in self.prepared.items()]
-            trees.insert(body, [trees.assign("_possibly_p", trees.call("me")), *made, *first], node)
+            trees.insert(body, [trees.assign("_possibly_p", self.who_runs()), *made, *first], node)
         node.body = body
-        self.prepared, self.has_scoped = prepared, scoped
+        self.prepared, self.has_scoped, self.told_words = prepared, scoped, words
         self.scope, self.in_comprehension = outer, inside
         self.touched = self.touched or before
         return node
@@ -314,7 +346,13 @@ class _Rewriter(ast.NodeTransformer):
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         before, self.touched = self.touched, False
         label = self.labels.get(node.lineno if trees.is_compound(node) else (node.end_lineno or node.lineno))
+        words = frozenset() if label else self._words_stored_by(node)
+        test = self.switches.any_of(words)
+        plain = None if test is None else self._copied(node)
         made = self._rewritten(node, label)
+        if test is not None and plain is not None:
+            with self._switched_off(words):
+                made = [ast.If(test, made, self._rewritten(plain, None))]
         if self.touched and self.scope.is_generator:
             made.insert(0, trees.assign("_possibly_p", trees.call("me")))  # another thread may go on with it
         self.touched = self.touched or before
@@ -322,6 +360,42 @@ class _Rewriter(ast.NodeTransformer):
             ast.copy_location(each, node)
             trees.locate(each, node)
         return made
+
+    def _words_stored_by(self, node: ast.stmt) -> frozenset[str]:
+        """The watched words that a simple statement changes, where words can be switched off."""
+        targets = trees.targets_of(node) if self.switches else ()
+        return frozenset(word for each in targets for word in self._words_of(each))
+
+    @contextmanager
+    def _switched_off(self, words: Iterable[str]) -> Iterator[None]:
+        """What is rewritten meanwhile does not tell of them."""
+        before = self.off
+        self.off = before | frozenset(words)
+        yield
+        self.off = before
+
+    def _words_of(self, target: ast.expr) -> Iterator[str]:
+        """The watched words among what is stored."""
+        match target:
+            case ast.Tuple(items) | ast.List(items):
+                for each in items:
+                    yield from self._words_of(each)
+            case ast.Starred(value):
+                yield from self._words_of(value)
+            case ast.Subscript(value):
+                yield from self._words_of(value)
+            case ast.Name(name) if self.variable(name) is not None:
+                yield name
+            case ast.Attribute(attr=attribute) if self.is_member(attribute):
+                yield attribute
+
+    def _copied(self, node: _Node) -> _Node:
+        """The same again: to be rewritten in another way."""
+        copy = deepcopy(node)
+        for one, other in zip(ast.walk(node), ast.walk(copy), strict=True):
+            if one in self.scopes:
+                self.scopes[other] = self.scopes[one]
+        return copy
 
     def _rewritten(self, node: ast.stmt, label: str | None) -> list[ast.stmt]:
         match node:
@@ -357,10 +431,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def _class_made(self, node: ast.ClassDef) -> list[ast.stmt]:
         """Values that objects have from their class, or from code that a decorator makes."""
-        own = [each for each in _names_of(node.body) if each in self.watch.members]
+        own = [each for each in _names_of(node.body) if each in self.members]
         if not own and not node.decorator_list:
             return []
-        named = (trees.words(each) for each in (sorted(self.watch.members), own))
+        named = (trees.words(each) for each in (sorted(self.members), own))
         return [ast.Expr(trees.call("class", trees.load(node.name), *named, self.quiet_site(node)))]
 
     def _plain(self, node: ast.stmt, label: str | None) -> list[ast.stmt]:
@@ -430,7 +504,7 @@ class _Rewriter(ast.NodeTransformer):
         match node:
             case ast.Name(name):
                 return self.variable(name)
-            case ast.Attribute(attr=attribute) if attribute in self.watch.members:
+            case ast.Attribute(attr=attribute) if attribute in self.members and attribute not in self.off:
                 return attribute
         return None
 
@@ -473,7 +547,7 @@ class _Rewriter(ast.NodeTransformer):
             return [store, *self._set(trees.load("_possibly_v"), variable, node, label)]
         site = self.site(node, variable.name, label)
         value = trees.load("_possibly_s")
-        if self._is_steady():
+        if self._is_steady() and not self.switches.has(variable.name):
             entry = ast.Tuple([ast.Constant(WRITE), trees.me(), site], ast.Load())
             told = trees.call("log", ast.Tuple([self._prepared("w", site, entry), value], ast.Load()))
         else:
@@ -635,9 +709,9 @@ class _Rewriter(ast.NodeTransformer):
     def _read(self, expression: ast.expr, variable: _Variable, node: ast.AST) -> ast.expr:
         site = self.site(node, variable.name)
         entry: ast.expr = ast.Tuple([ast.Constant(READ), trees.me(), site], ast.Load())
-        if self._is_steady():
+        if self._is_steady() and not self.switches.has(variable.name):
             entry = self._prepared("r", site, entry)
-        return trees.pick([expression, trees.call("log", entry)], 0)
+        return self.switches.told(expression, trees.call("log", entry), variable.name)
 
     def _is_steady(self) -> bool:
         """Whether the process stays the same while the code runs."""
@@ -672,7 +746,7 @@ class _Rewriter(ast.NodeTransformer):
         """Owner is a name, or gives itself the name `_possibly_r`."""
         again = trees.load(owner.id if isinstance(owner, ast.Name) else "_possibly_r")
         told = trees.log_call(MEMBER_READ, trees.me(), self.site(node, attribute), again)
-        return trees.pick([ast.Attribute(owner, attribute, ast.Load()), told], 0)
+        return self.switches.told(ast.Attribute(owner, attribute, ast.Load()), told, attribute)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """The item is fetched and the read of its container told at once."""
@@ -708,6 +782,16 @@ class _Rewriter(ast.NodeTransformer):
 
     def _mutator(self, function: ast.Attribute, container: _Variable | str | None) -> ast.expr:
         """The method, made to tell that it changed its container."""
+        word = _known_as(container)
+        test = None if word is None else self.switches.any_of([word])
+        if test is None or word is None:
+            return self._telling_mutator(function, container)
+        plain = self._copied(function)
+        told = self._telling_mutator(function, container)
+        with self._switched_off([word.rpartition(".")[2]]):
+            return ast.IfExp(test, told, self._telling_mutator(plain, None))
+
+    def _telling_mutator(self, function: ast.Attribute, container: _Variable | str | None) -> ast.expr:
         method = ast.Constant(function.attr)
         if isinstance(container, str) and isinstance(function.value, ast.Attribute):
             owner, site = self.visit(function.value.value), self.site(function, container)

@@ -19,6 +19,11 @@ def assign(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
+def nothing_in(names: Iterable[str]) -> ast.stmt:
+    """All of them become None."""
+    return ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(None))
+
+
 def store_in(target: ast.expr, name: str) -> ast.stmt:
     return ast.Assign([target], load(name))
 
@@ -64,6 +69,16 @@ def snap(name: str, *held: ast.expr) -> ast.stmt:
         ast.Attribute(load(name), "__class__", ast.Load()), [ast.In()], [load("_possibly_plain")]
     )
     return assign("_possibly_s", ast.IfExp(plain, load(name), call("kept", load(name), *held)))
+
+
+def targets_of(node: ast.stmt) -> list[ast.expr]:
+    """What a simple statement stores in, or deletes."""
+    match node:
+        case ast.Assign(targets) | ast.Delete(targets):
+            return targets
+        case ast.AugAssign(target) | ast.AnnAssign(target, _, ast.expr()):
+            return [target]
+    return []
 
 
 def is_definition(node: ast.AST) -> bool:

@@ -20,6 +20,7 @@ from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
 from possibly.recorder.merging.lines import encode, quoted, text_lines
 from possibly.recorder.merging.naming import Naming
 from possibly.recorder.merging.sources import Entry, Source, read_sources
+from possibly.recorder.merging.unasked import leave_out
 from possibly.recorder.merging.unseen import unseen_variables
 from possibly.records import replace
 from possibly.trace.recorded import FIELD, Recorded
@@ -51,6 +52,7 @@ def write_merged(
     `about`: what is known of the recording beforehand; the logs say the rest.
     """
     sources = read_sources(folder)
+    leave_out(sources)
     total = sum(len(source.events) for source in sources)
     told = None if progress is None else lambda done: progress("merging", done, total)
     with text_lines(path, told) as lines:
@@ -71,7 +73,8 @@ def _recorded(sources: list[Source], about: Recorded) -> Recorded:
     """Which functions were told, and which of them were called too often."""
     sites = ((source.key, site) for source in sources for site in source.sites.values())
     told = {(key, site[1]): site[5] for key, site in sites if site[4] is None}
-    left_out = {told[source.key, site] for source in sources for site in source.left_out}
+    often = {(source.key, site) for source in sources for site in source.left_out}
+    left_out = {told[each] for each in often if each in told}
     return replace(
         about,
         functions=(about.functions | {name for name in told.values() if name}) - left_out,

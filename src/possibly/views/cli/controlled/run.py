@@ -105,7 +105,8 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
         "--record",
         choices=("all", "named", "sync"),
         help="record all calls and shared accesses, what is named, or synchronisation alone (default: what "
-        "is named; without a question also calls of your functions, but for those called all the time)",
+        "is named; without a question also calls of your functions and variables that tasks share, but for "
+        "what happens all the time)",
     )
     group.add_argument(
         "--deadlocks",
