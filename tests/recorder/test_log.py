@@ -173,8 +173,11 @@ def test_both_read_the_same_records(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         log.note((chance.randrange(1, 8), chance.randrange(300), chance.randrange(40_000)))
         log.note(((2, 1, number), chance.choice(VALUES)))
         log.before("put", chance.randrange(2**50), (number, -number))
+        log.after("acquire", chance.randrange(2))
     log.flush()
     quick = list(read_entries(log.path))
+    locks = [entry for entry in quick if entry[3:4] == ("acquire",)]
+    assert len({id(each) for each in locks}) < len(locks) / 4, "equal ones are one and the same"
     monkeypatch.setattr(packing, "built", lambda name: None)
     assert list(read_entries(log.path)) == quick
     assert len(quick) > 1_500

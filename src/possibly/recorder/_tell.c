@@ -699,6 +699,52 @@ static PyObject *action_of(Reader *from, int code, PyObject *actions, PyObject *
                          zero);
 }
 
+/* Records that are equal byte for byte are one and the same entry, if they came not long ago: most lines of a
+   program are executed again and again. */
+enum { SHARED_ENTRIES = 256, LONGEST_RECORD = 31 };
+
+typedef struct {
+    const uint8_t *record;
+    Py_ssize_t length;
+    PyObject *entry; /* the list of all entries holds it */
+} Recent;
+
+static Py_ssize_t record_length(const Reader *from)
+{
+    int code = *from->at;
+    int numbers = code < FIRST_ACTION ? 2 : 3 + (code - FIRST_ACTION) % 3;
+    if (code < FIRST_ACTION && code % ENTRIES != NO_VALUE)
+        return 0;
+    for (const uint8_t *at = from->at + 1; at < from->end && at - from->at < LONGEST_RECORD; at++)
+        if (*at < 128 && --numbers == 0)
+            return at + 1 - from->at;
+    return 0;
+}
+
+static Recent *recent_of(Recent *recent, const uint8_t *record, Py_ssize_t length)
+{
+    uint32_t hash = 2166136261u;
+    for (Py_ssize_t i = 0; i < length; i++)
+        hash = (hash ^ record[i]) * 16777619u;
+    return &recent[(hash ^ hash >> 15) % SHARED_ENTRIES];
+}
+
+static PyObject *entry_of(Reader *from, Recent *recent, PyObject *actions, PyObject *kind, PyObject *zero)
+{
+    const uint8_t *record = from->at;
+    Py_ssize_t length = record_length(from);
+    Recent *known = length ? recent_of(recent, record, length) : NULL;
+    if (known && known->length == length && !memcmp(known->record, record, length)) {
+        from->at += length;
+        return Py_NewRef(known->entry);
+    }
+    int code = *from->at++;
+    PyObject *entry = code < FIRST_ACTION ? noted_of(from, code) : action_of(from, code, actions, kind, zero);
+    if (known && entry && !from->failed)
+        *known = (Recent){record, length, entry};
+    return entry;
+}
+
 static int append_new(PyObject *list, PyObject *item)
 {
     int failed = item ? PyList_Append(list, item) : -1;
@@ -717,15 +763,15 @@ static PyObject *unpacked(PyObject *Py_UNUSED(module), PyObject *args)
     Py_ssize_t passed = 0, all = PyList_GET_SIZE(entries);
     PyObject *found = PyList_New(0), *zero = PyFloat_FromDouble(0.0);
     int failed = !found || !zero;
+    Recent recent[SHARED_ENTRIES] = {{0}};
     while (!failed && !from.failed && from.at < from.end) {
-        int code = *from.at++;
-        if (code == POSITION) {
+        if (*from.at == POSITION) {
+            from.at++;
             Py_ssize_t until = (Py_ssize_t)number(&from);
             for (; !failed && passed < until && passed < all; passed++)
                 failed = PyList_Append(found, PyList_GET_ITEM(entries, passed));
         } else
-            failed = append_new(found, code < FIRST_ACTION ? noted_of(&from, code)
-                                                           : action_of(&from, code, actions, kind, zero));
+            failed = append_new(found, entry_of(&from, recent, actions, kind, zero));
     }
     for (; !failed && passed < all; passed++)
         failed = PyList_Append(found, PyList_GET_ITEM(entries, passed));

@@ -218,7 +218,8 @@ class Edges:
     """What has happened so far, as far as later actions may refer to it."""
 
     def __init__(self) -> None:
-        self._marks: dict[tuple[str, Key], str] = {}
+        self.marks: dict[tuple[str, Key], str] = {}
+        """(family, thing) -> the newest event that left a mark there."""
         self._messages: dict[Key, str] = {}
         self._message_count = 0
         self._units: dict[Key, deque[str | None]] = {}
@@ -236,7 +237,7 @@ class Edges:
         """Whether the action refers to something that has not been seen."""
         match action.rule:
             case "follows":
-                return (action.family, key) not in self._marks
+                return (action.family, key) not in self.marks
             case "receives":
                 return key not in self._messages
             case "reads":
@@ -255,7 +256,7 @@ class Edges:
                 self._mark(action, key, detail, event, log)
             case "receives":
                 message = self._messages.pop(key, None)
-                self._marks["room", key] = event
+                self.marks["room", key] = event
             case "sends":
                 message, after = self._sent(key, detail, event, log)
             case "gives":
@@ -279,7 +280,7 @@ class Edges:
         self._message_count += 1
         message = self._messages[key] = f"m{self._message_count}"
         if isinstance(key, str) and key.startswith("mpi:"):
-            self._marks["sent", key] = event
+            self.marks["sent", key] = event
         room = detail[1] if isinstance(detail, tuple) else 0
         return message, self._marked("room", (log, room)) if room else []
 
@@ -297,16 +298,16 @@ class Edges:
     def _mark(self, action: Action, key: Key, detail: Any, event: str, log: str) -> None:
         if action.family == "waiter":
             for waiter in detail:
-                self._marks["waiter", (log, waiter)] = event
+                self.marks["waiter", (log, waiter)] = event
         else:
-            self._marks[action.family, key] = event
+            self.marks[action.family, key] = event
 
     def _marked(self, family: str, key: Key) -> list[str]:
-        found = self._marks.get((family, key))
+        found = self.marks.get((family, key))
         return [] if found is None else [found]
 
     def mark(self, family: str, key: Key, event: str) -> None:
-        self._marks[family, key] = event
+        self.marks[family, key] = event
 
 
 def table(rows: Iterable[Primitive] = PRIMITIVES) -> str:

@@ -13,7 +13,7 @@ negative ones less one and turned over, so that small ones stay short. The byte 
 
 A value is none (0), an integer (1), None (2), False (3), True (4), a float of eight bytes (5); whatever else
 there is stands in the list. `_tell.c` writes records, and reads them as well; whoever changes one changes
-the other.
+the other. What it reads again and again in one piece it makes one and the same entry, as far as that is easy.
 """
 
 from __future__ import annotations

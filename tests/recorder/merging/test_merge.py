@@ -121,8 +121,39 @@ def random_log(chance: random.Random, key: str, things: list[str]) -> Source:
                 thing: Any = chance.choice([*things, chance.randrange(3)])
                 detail: Any = [1] if name == "notify" else None
                 detail = 1 if name in ("stream", "read", "passed") else detail
-                events.append(told(name, thing, float(number), detail, process))
+                time = float(number) if type(thing) is str else 0.0
+                events.append(told(name, thing, time, detail, process))
     return log(key, *events, name=chance.choice(["", f"os{key}"]))
+
+
+def locking_log(chance: random.Random, key: str) -> Source:
+    """The same actions again and again; now and then a new lock has the number of an old one."""
+    events = []
+    for _ in range(60):
+        actions = ["new", *["acquire", "release", "set", "await"] * 5]
+        name, thing = chance.choice(actions), chance.randrange(2)
+        events.append(told(name, thing, 0.0, "Lock" if name == "new" else None, chance.randrange(1, 3)))
+    return log(key, *one_of_each(events))
+
+
+def one_of_each(events: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Equal entries are one and the same, as the compiled reader makes them."""
+    found: dict[str, tuple[Any, ...]] = {}
+    return [found.setdefault(repr(each), each) for each in events]
+
+
+def text_of(*sources: Source) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The header and the events of the text."""
+    written: list[bytes] = []
+    lines = TextLines(written.append)
+    merge = Merge(list(sources), lines)
+    merge.begin()
+    merge.go_on(is_over=True)
+    count = lines.count
+    lines.flush()
+    header, *events = map(json.loads, b"".join(written).decode().splitlines())
+    assert count == len(events)
+    return header, events
 
 
 def test_the_text_says_what_the_events_are() -> None:
@@ -130,18 +161,19 @@ def test_the_text_says_what_the_events_are() -> None:
         things = ["a", "b", f"{case}"]
         as_objects = [random_log(random.Random(f"{case}-{n}"), str(n), things) for n in range(3)]
         as_text = [random_log(random.Random(f"{case}-{n}"), str(n), things) for n in range(3)]
-        written: list[bytes] = []
-        lines = TextLines(written.append)
-        merge = Merge(as_text, lines)
-        merge.begin()
-        merge.go_on(is_over=True)
-        count = lines.count
-        lines.flush()
-        header, *text = b"".join(written).decode().splitlines()
-        events = merged(*as_objects)
-        assert [json.loads(line) for line in text] == events
-        assert count == len(events)
-        assert json.loads(header)["format"] == "possibly-trace"
+        header, text = text_of(*as_text)
+        assert text == merged(*as_objects)
+        assert header["format"] == "possibly-trace"
+
+
+def test_what_is_done_again_and_again_is_told_as_the_first_time() -> None:
+    known = 0
+    for case in range(CASES):
+        as_objects, as_text = (locking_log(random.Random(case), "1") for _ in range(2))
+        text = text_of(as_text)[1]
+        assert text == merged(as_objects)
+        known += len(as_text.usual)
+    assert known > CASES, "nothing is done again"
 
 
 PROGRAM = """

@@ -16,14 +16,16 @@ Of races between the same two lines on one variable, or on items of one containe
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import combinations
 
 from possibly.detection.limits import Budget
 from possibly.detection.prediction.closure import Closure, Required
 from possibly.detection.prediction.sections import Sections
-from possibly.recorder.sharing.races import READ, WRITE, Access, Key, Race, key_of
+from possibly.recorder.sharing.races import WRITE, Access, Key, Race, contended, key_of
 from possibly.trace.model import NONE, Trace
 from possibly.trace.turns import Turns
 
@@ -38,13 +40,23 @@ class RaceFinder:
         self._trace = trace
         self._window = window
         self._budget = budget or Budget()
-        self._order = Required(trace, Sections(trace))
-        self._turns: Turns = self._order.turns
+        self._contended = contended(trace)
+        self._events = list(self._contended)
         self._known: set[Key] = set()
+
+    @cached_property
+    def _order(self) -> Required:
+        return Required(self._trace, Sections(self._trace))
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return self._order.turns
 
     def found(self, known: Sequence[Race] = ()) -> Iterator[Race]:
         """Those that are not known, in the order of the windows. Raises when the budget is spent."""
         self._known.update(key_of(self._trace, each) for each in known)
+        if not self._events:
+            return
         for start, end, before in self._windows():
             for variable, series in self._accesses(start, end).items():
                 for one, other in combinations(series, 2):
@@ -65,12 +77,10 @@ class RaceFinder:
     def _accesses(self, start: int, end: int) -> dict[str, list[Series]]:
         trace = self._trace
         found: dict[str, dict[tuple[int, str, str], Series]] = defaultdict(dict)
-        for event in range(start, end):
+        for event in self._events[bisect_left(self._events, start) : bisect_left(self._events, end)]:
             if trace.meet is not None and trace.meet[event] != NONE:
                 continue  # it comes with others, not next to them
-            ways = [(variable, READ) for variable in trace.reads(event)]
-            ways += [(variable, WRITE) for variable, _ in trace.writes(event)]
-            for variable, how in ways:
+            for variable, how in self._contended[event]:
                 access = Access(event, trace.process[event], trace.position[event], how)
                 place = trace.text(trace.place, event) or ""
                 found[variable].setdefault((access.process, how, place), []).append(access)

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 
 from possibly.probes import port
 from possibly.recorder import entries as e
-from possibly.recorder.edges import ACTIONS, GIVING, MEETS, Action, Edges
+from possibly.recorder.edges import ACTIONS, GIVING, MARKS, MEETS, Action, Edges
 from possibly.recorder.merging.lines import encode, quoted, text_lines
 from possibly.recorder.merging.naming import Naming
-from possibly.recorder.merging.sources import Entry, Source, read_sources
+from possibly.recorder.merging.sources import Entry, Source, Usual, read_sources
 from possibly.recorder.merging.unasked import leave_out
 from possibly.recorder.merging.unseen import unseen_variables
 from possibly.records import replace
@@ -29,6 +29,9 @@ _VALUE = "\0"
 """Stands for the value where the text around it is wanted."""
 _OWN_RECEIVE = ACTIONS["get"]
 _ACCESSES = (e.READ, e.WRITE, e.MEMBER_READ, e.MEMBER_WRITE, e.ITEM_READ, e.ITEM_WRITE)
+_USUAL = frozenset({"lock", "event"})
+"""Families of what is done again and again."""
+_MOST_USUAL = 1_024
 _WRITES = frozenset({e.WRITE, e.MEMBER_WRITE, e.ITEM_WRITE})
 
 
@@ -145,20 +148,24 @@ class Merge:
         """Passes entries until one has to wait or another log has an older one; whether there were any."""
         first = position = source.position
         limit = min((_next_time(other) for other in others if other is not source), default=inf)
-        events, passes, time = source.events, self._passes, source.time
+        events, passes, time, usual = source.events, self._passes, source.time, source.usual
         while position < len(events) and not source.held:
             entry = events[position]
             kind = entry[0]
-            if kind == e.SYNC or kind == e.OWN:
-                if self._must_wait(entry):
+            if kind == e.SYNC:
+                if type(entry[4]) is str and self._must_wait(entry):
                     break
-                if kind == e.SYNC and entry[6]:
-                    time = entry[6]
+                time = entry[6] or time
+            elif kind == e.OWN and self._must_wait(entry):
+                break
             if time > limit and position > first:
                 break
             position += 1
             source.time = time
-            passes[kind](source, entry)
+            if (said := usual.get(id(entry))) is not None:
+                self._again(said)
+            else:
+                passes[kind](source, entry)
         source.position = position
         return position > first
 
@@ -166,7 +173,7 @@ class Merge:
         if entry[0] == e.OWN:
             is_receive = entry[4] is not None and entry[3]["kind"] == "receive"
             return is_receive and self.edges.wanted(_OWN_RECEIVE, entry[4]) and self._will_come(entry[4])
-        is_wanted = type(entry[4]) is str and self.edges.wanted(ACTIONS[entry[3]], entry[4], entry[5])
+        is_wanted = self.edges.wanted(ACTIONS[entry[3]], entry[4], entry[5])
         return is_wanted and self._will_come(entry[4])
 
     def _will_come(self, key: str) -> bool:
@@ -355,6 +362,7 @@ class Merge:
     def _note(self, source: Source, name: str, key: Any, thing: Any, detail: Any, entry: Entry) -> None:
         match name:
             case "new":
+                source.usual.clear()
                 self.things[key] = source.things.get(thing) or self.naming.numbered(detail)
             case "units":
                 self.edges.units(key, detail)
@@ -390,9 +398,27 @@ class Merge:
         if after:
             told += f',"after":[{",".join(map(quoted, after))}]'
         ends = source.ends.get((entry[1], name, entry[2])) or self._new_ends(source, process, name, entry)
+        if action.family in _USUAL and type(key) is tuple and detail is None:
+            start = f'{ends[0]},"tag":{quoted(about)}' if about else ends[0]
+            leaves = action.rule == MARKS
+            if len(source.usual) >= _MOST_USUAL:
+                source.usual.clear()
+            source.usual[id(entry)] = Usual(entry, process, start, ends[1], (action.family, key), leaves)
         more = _how(detail) if detail is not None else {}
         end = f"{ends[1][:-1]},{encode(more)[1:]}" if more else ends[1]
         self.add_text(f"{ends[0]}{told}{end}")
+
+    def _again(self, usual: Usual) -> None:
+        """The same as `_ordered`, for what was said before."""
+        _, process, start, end, mark, leaves = usual
+        self.counts[process] = count = self.counts[process] + 1
+        marks, line = self.edges.marks, start + end
+        if leaves:
+            marks[mark] = f"{process}:{count}"
+        elif (after := marks.get(mark)) is not None and after[: after.rindex(":")] != process:
+            line = f'{start},"after":[{quoted(after)}]{end}'
+        assert self.add_text is not None, "nothing is usual where no text is wanted"
+        self.add_text(line)
 
     def _new_ends(self, source: Source, process: str, name: str, entry: Entry) -> tuple[str, str]:
         """How the lines of an action begin and how they end."""

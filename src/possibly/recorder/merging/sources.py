@@ -10,7 +10,7 @@ import marshal
 import os
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from possibly.recorder import entries as e
 from possibly.recorder.packing import HEAD, unpacked
@@ -18,6 +18,18 @@ from possibly.records import dataclass, field
 
 SUFFIX = ".log"
 Entry = tuple[Any, ...]
+
+
+class Usual(NamedTuple):
+    """What is said each time that a process does the same with the same lock or event at the same place."""
+
+    entry: Entry
+    process: str
+    start: str
+    end: str
+    mark: tuple[str, Any]
+    """What it leaves for others to follow, or follows."""
+    leaves: bool
 
 
 @dataclass(slots=True)
@@ -47,6 +59,8 @@ class Source:
     """Beginnings of entries -> their process, and the text of their lines around the value."""
     ends: dict[tuple[int, str, int], tuple[str, str]] = field(default_factory=dict)
     """(process, action, site) -> the text with which the lines of actions begin and end."""
+    usual: dict[int, Usual] = field(default_factory=dict)
+    """By the address of its entry, which many lines may share (`packing`), what is said each time."""
 
     @property
     def is_done(self) -> bool:
@@ -91,22 +105,31 @@ def read_sources(folder: str) -> list[Source]:
 def _read_source(path: str) -> Source:
     found = Source(os.path.basename(path).removesuffix(SUFFIX))
     late: list[tuple[int, Entry]] = []
-    stood: list[int] = []
+    others: list[int] = []
+    number = 0
     with open(path, "rb") as file:
-        number = 0
         for definitions, entries in _pieces(file):
             for entry in definitions:
                 add_entry(found, entry)
-            for number, entry in enumerate(entries, number):  # noqa: B020
+            for place, entry in enumerate(entries, number):
+                if entry[0] not in _ABOUT:
+                    found.events.append(entry)
+                    continue
                 if entry[0] == e.SHARED:
                     late += [(each[0], for_order(*each[1:])) for each in entry[1]]
+                else:
+                    others.append(place)
                 add_entry(found, entry)
-                if len(stood) < len(found.events):
-                    stood.append(number)
-            number += bool(entries)
+            number += len(entries)
     if late:
-        found.events = _with_late(found.events, stood, late)
+        found.events = _with_late(found.events, _without(number, others), late)
     return found
+
+
+def _without(count: int, others: list[int]) -> list[int]:
+    """The places of a log that are events: all but those others."""
+    left_out = frozenset(others)
+    return [place for place in range(count) if place not in left_out]
 
 
 def _with_late(events: list[Entry], stood: list[int], late: list[tuple[int, Entry]]) -> list[Entry]:
@@ -124,6 +147,13 @@ def for_order(how: int, inner: Entry) -> Entry:
 
 _CHANGES = 2
 """As in `shadow`."""
+_ABOUT = frozenset(
+    {
+        e.SITE, e.PROCESS, e.OBJECT, e.NAMED, e.THING, e.HEADER, e.SHARED, e.LEFT_OUT, e.INITIAL, e.UNSEEN,
+        e.LAST,
+    }
+)  # fmt: skip
+"""Entries that are no events, or not as they stand."""
 
 
 def add_entry(found: Source, entry: Entry) -> None:

@@ -50,6 +50,8 @@ class _Told:
         """Containers whose items are variables."""
         for entry in source.events:
             kind = entry[0]
+            if kind == e.SYNC:
+                continue
             if kind in (e.WRITE, e.MEMBER_WRITE):
                 self._writes[self._key(entry)] = entry
             elif kind in (e.READ, e.MEMBER_READ):

@@ -14,10 +14,12 @@ apart: whichever comes first, none is lost.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from possibly.order.computation import Computation
-from possibly.trace.model import Trace
+from possibly.trace.model import Ints, Trace
 from possibly.trace.turns import Turn, Turns
 
 WRITE, READ = "write", "read"
@@ -57,15 +59,49 @@ def _is_atomic(trace: Trace, access: Access) -> bool:
     return trace.extra.get(access.event, {}).get("atomic") is True
 
 
+Ways = list[tuple[str, str]]
+"""The variables that one event accesses, and how."""
+
+
+def contended(trace: Trace) -> dict[int, Ways]:
+    """The events that access what several processes do, one of them writing; nothing else can race."""
+    read = list(_entries(trace.read_start, trace.read_variable))
+    written = list(_entries(trace.write_start, trace.write_variable))
+    first: dict[int, int] = {}
+    shared: set[int] = set()
+    for event, variable in (*read, *written):
+        process = trace.process[event]
+        if first.setdefault(variable, process) != process:
+            shared.add(variable)
+    shared &= {variable for _, variable in written}
+    found: dict[int, Ways] = {}
+    for how, entries in ((READ, read), (WRITE, written)):
+        for event, variable in entries:
+            if variable in shared:
+                found.setdefault(event, []).append((trace.strings[variable], how))
+    return dict(sorted(found.items()))
+
+
+def _entries(start: Ints | None, variables: Ints) -> Iterator[tuple[int, int]]:
+    """Each event with each of the variables that it has."""
+    if start is None or not len(variables):
+        return
+    for event, (first, last) in enumerate(pairwise(start)):
+        for number in range(first, last):
+            yield event, variables[number]
+
+
 def races(trace: Trace) -> list[Race]:
     """The races of the run, in the order of their second accesses."""
+    accesses = contended(trace)
+    if not accesses:
+        return []
     computation = Computation(trace, "sync")
     finder = _Finder(trace)
-    for event in range(len(trace)):
-        for variable in trace.reads(event):
-            finder.access(variable, event, READ, computation.clock(event))
-        for variable, _ in trace.writes(event):
-            finder.access(variable, event, WRITE, computation.clock(event))
+    for event, ways in accesses.items():
+        clock = computation.clock(event)
+        for variable, how in ways:
+            finder.access(variable, event, how, clock)
     return finder.found
 
 
