@@ -51,6 +51,8 @@ class FormulaError(PossiblyError):
     ) -> None:
         super().__init__(message, file=file, line=line, column=column, hint=hint)
         self.text = text
+        self.variable: str | None = None
+        """The shared variable of which nothing is known, if that is what is wrong."""
 
     def pointed(self) -> str:
         """The error with the offending line below it and a caret under the column."""

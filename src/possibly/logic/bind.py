@@ -238,7 +238,11 @@ class _Binder:
 
     def shared(self, node: Node, variable: str, explicit: bool = False) -> Node:
         if variable not in self.vocabulary.shared:
-            self.fail(f"no event ever sets {variable}", node, self.near_shared(variable))
+            try:
+                self.fail(f"no event ever sets {variable}", node, self.near_shared(variable))
+            except FormulaError as error:
+                error.variable = variable
+                raise
         return Shared(variable, span=node.span, explicit=explicit)
 
     def let(self, node: Name, name: str, level: int) -> Node:

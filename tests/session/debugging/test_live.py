@@ -127,3 +127,36 @@ def test_a_model_has_no_schedule(capsys: pytest.CaptureFixture[str]) -> None:
     model = Path(__file__).parents[3] / "examples" / "models" / "dekker.py"
     assert main(["debug", str(model), "--command", "save way.schedule"]) == 2
     assert "has no schedule" in capsys.readouterr().err
+
+
+GUARDED = """\
+import threading
+class Box:
+    def __init__(self):
+        self.n, self.items, self.lock = 0, [], threading.Lock()
+box = Box()
+def work():
+    with box.lock:
+        box.n += 1
+        box.items.append(box.n)
+people = [threading.Thread(target=work) for _ in range(2)]
+for each in people: each.start()
+for each in people: each.join()
+"""
+
+
+def test_what_is_under_a_lock_is_followed_when_a_formula_speaks_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = debugged(tmp_path, GUARDED, capsys, "step F(box.n == 1)", "step F(len(box.items) == 2)", "vars")
+    assert "box.n is followed from now on\nstep 1" in out
+    assert "box.items is followed from now on; the program begins again\nstep 1" in out
+    assert "box.items = [1, 2]" in out and "box.n = 2" in out
+
+
+def test_a_name_that_the_program_does_not_have_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "program.py").write_text(GUARDED)
+    assert main(["debug", "--command", "step F(box.m == 1)", str(tmp_path / "program.py")]) == 2
+    assert "no event ever sets box.m (no execution so far touches it)" in capsys.readouterr().err

@@ -49,6 +49,17 @@ def candidates_of_program(words: tuple[str, ...]) -> Candidates:
     return Candidates(names, members | (asked & names))
 
 
+def words_of_program(words: tuple[str, ...]) -> set[str]:
+    """Every name and attribute in a program's own files."""
+    nodes = (node for tree in _own_trees(words) for node in ast.walk(tree))
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr for node in nodes if isinstance(node, _WORDS)
+    }
+
+
+_WORDS = (ast.Name, ast.Attribute)
+
+
 def _of_modules(tree: ast.Module) -> Iterator[str]:
     """What is asked of modules by attribute: globals of theirs."""
     imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))

@@ -328,7 +328,7 @@ class LiveSystem:
             processes=tuple(dict.fromkeys([*known.processes, *found.processes])),
             shared=known.shared | found.shared,
             labels=known.labels | found.labels | lines,
-            remedy="`possibly debug --watch {}` follows it",
+            remedy="no execution so far touches it",
         )
 
 
@@ -404,14 +404,16 @@ def _opened(opening: Opening) -> System:
     import ast
 
     from possibly.control.forking.zygote import script
+    from possibly.recorder.watch import watched
 
     try:
         ast.parse(opening.head)
     except (SyntaxError, ValueError) as error:
         line, message = getattr(error, "lineno", None), getattr(error, "msg", str(error))
         raise PossiblyError(f"not Python: {message}", file=opening.path, line=line) from None
-    program = script((opening.path, *opening.arguments), watched=frozenset(opening.watched))
+    named = watched(None, opening.watched)
+    program = script((opening.path, *opening.arguments), watched=named.names | named.members)
     return LiveSystem(program, opening.path, opening.arguments)
 
 
-OPENERS = (Opener("live program", _is_program, _opened),)
+OPENERS = (Opener("live program", _is_program, _opened, follows=True),)

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -49,6 +50,8 @@ class Opener:
     """In words: `model`, `trace`."""
     is_for: Callable[[Opening], bool]
     open: Callable[[Opening], System]
+    follows: bool = False
+    """Variables that formulas turn out to speak of can be followed: it is opened again then."""
 
 
 @dataclass(slots=True)
@@ -60,6 +63,9 @@ class Debugger:
     kind: str
     kept: dict[str, Any] = field(default_factory=dict)
     """For commands that others add: whatever they need between two calls, by their name."""
+    again: Callable[[tuple[str, ...]], TemporalStack] | None = None
+    """Opens the system once more so that these variables are followed."""
+    followed: tuple[str, ...] = ()
 
     @property
     def system(self) -> System:
@@ -70,12 +76,42 @@ def opened(opening: Opening, lets: Sequence[Let] = ()) -> Debugger:
     """The session on a model, a trace or whatever else some opener is for."""
     for opener in openers():
         if opener.is_for(opening):
-            return Debugger(opening.path, TemporalStack(opener.open(opening), lets=lets), opener.kind)
+            found = Debugger(opening.path, TemporalStack(opener.open(opening), lets=lets), opener.kind)
+            found.again = partial(_again, opener, opening, lets) if opener.follows else None
+            return found
     raise PossiblyError(
         "neither a trace nor a model",
         file=opening.path,
         hint="a trace ends in .jsonl, a model has a function with @process",
     )
+
+
+def _again(
+    opener: Opener, opening: Opening, lets: Sequence[Let], variables: tuple[str, ...]
+) -> TemporalStack:
+    return TemporalStack(opener.open(replace(opening, watched=opening.watched + variables)), lets=lets)
+
+
+def follow(debugger: Debugger, variable: str) -> bool:
+    """Whether the variable is followed from now on, which it was not; the stack is empty then."""
+    before = debugger.stack
+    if debugger.again is None or variable in debugger.followed or not _is_written(debugger.path, variable):
+        return False
+    debugger.followed += (variable,)
+    stack = debugger.again(debugger.followed)
+    is_known = variable in stack.system.vocabulary.shared
+    ended: Any = before.system if is_known else stack.system
+    if is_known:
+        debugger.stack, stack.watch = stack, before.watch
+    ended.close()
+    return is_known
+
+
+def _is_written(program: str, variable: str) -> bool:
+    """Whether the program's own files have a variable of that name."""
+    from possibly.probes.rewriting.candidates import words_of_program
+
+    return variable.rpartition(".")[2] in words_of_program((program,))
 
 
 def openers() -> Iterator[Opener]:

@@ -10,7 +10,7 @@ raises PossiblyError for what it cannot do: the session goes on. What it keeps b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -20,13 +20,14 @@ from possibly.control.temporal.stack import Answer, Outcome, Step
 from possibly.control.temporal.steps import StepSearch
 from possibly.control.temporal.system import State, System
 from possibly.control.temporal.why import why
-from possibly.errors import UsageError
+from possibly.errors import FormulaError, UsageError
 from possibly.logic.predicates.functions import MISSING
 from possibly.logic.printer import unparse
 from possibly.session.debugging.temporal import (
     OPTION_WORDS,
     Debugger,
     changes,
+    follow,
     parse_options,
     restore,
     saved,
@@ -90,7 +91,23 @@ def execute(debugger: Debugger, line: str) -> Reply:
 
         near = difflib.get_close_matches(name, known, n=1)
         raise UsageError(f"{name} is no command", hint=f"did you mean {near[0]}?" if near else "try help")
-    return known[name].run(debugger, rest.strip())
+    return _following(debugger, lambda: known[name].run(debugger, rest.strip()))
+
+
+def _following(debugger: Debugger, work: Callable[[], Reply]) -> Reply:
+    """What a command says; a variable of the program that it speaks of for the first time is followed."""
+    said: list[str] = []
+    while True:
+        try:
+            reply = work()
+        except FormulaError as error:
+            steps = len(debugger.stack.steps)
+            if error.variable is None or not follow(debugger, error.variable):
+                raise
+            again = "; the program begins again" if steps else ""
+            said.append(f"{plain(error.variable)} is followed from now on{again}")
+        else:
+            return replace(reply, text="\n".join([*said, reply.text])) if said else reply
 
 
 # ---- steps --------------------------------------------------------------------------------------
