@@ -741,12 +741,7 @@ FOUND = {
         def b(): assert not n
         go(b, a)
     """,
-}
-
-OPEN = {
-    "the inside of a queue": (
-        "the inside of a queue",
-        """
+    "the inside of a queue": """
         q = queue.Queue()
         q.put(1)
         def a():
@@ -755,7 +750,9 @@ OPEN = {
             q.get()
         go(b, a)
     """,
-    ),
+}
+
+OPEN = {
     "pipes of a loop": (
         "event loop",
         r"""

@@ -1,7 +1,8 @@
 """Functions of libraries that call what the program gave them: their calls are seen.
 
 A target of a thread, the work of a pool or a callback need not be code of the program: `setattr`, or
-`append` of a shared list. Whoever calls such a thing in the end gets sites at its calls, and at nothing else.
+`append` of a shared list. Whoever calls such a thing in the end gets sites at its calls, and at nothing else,
+unless the program may also change where it finds what it calls (`thread.run`, `timer.args`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ def tell_of_calls(function: Any) -> None:
     if isinstance(function, FunctionType):
         wanted = Wanted(sites.site_maker("", ""), only_calls=True)
         function.__code__ = instrumented(function.__code__, wanted, False)
+
+
+def tell_of_all(function: Any) -> None:
+    """From now on whatever the function does is told of, as if it were the program's own."""
+    wanted = Wanted(sites.site_maker("", ""))
+    function.__code__ = instrumented(function.__code__, wanted, False)
 
 
 def measure() -> None:

@@ -47,16 +47,12 @@ class OwnModules(MetaPathFinder):
 
 
 def install_all(patches: Patches) -> None:
-    import queue
-
     sys.meta_path.insert(0, OwnModules())
     for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "Barrier"):
         patches.put(threading, name, _for_others(getattr(primitives, name), getattr(threading, name)))
     threads.install(patches)
-    for name, method in queues.METHODS.items():
-        patches.put(queue.Queue, name, method)
-    patches.put(queue, "SimpleQueue", queues.SimpleQueue)
     inputs.install(patches)
+    queues.install(patches)
     caches.install(patches)
     exits.install(patches)
     evaluated.install(patches)

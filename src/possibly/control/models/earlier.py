@@ -18,8 +18,7 @@ from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
-from possibly.control.models import locks, primitives
-from possibly.control.models.queues import State
+from possibly.control.models import locks, primitives, queues
 from possibly.control.runtime.things import dictionary_of, is_a, is_user_class
 
 DEEPEST = 4
@@ -165,8 +164,8 @@ def _modelled(value: Any) -> Any:
         return event
     if kind is _PLAIN_BARRIER and not isinstance(value._cond, primitives.Condition):
         value._cond = _loud(primitives.Condition(primitives.Lock()))
-    if is_a(value, queue.Queue) and "_state" not in value.__dict__:
-        value.__dict__["_state"] = State(kind._get is queue.Queue._get)
+    if is_a(value, queue.Queue) and not isinstance(value.mutex, primitives.Lock):
+        queues.adopt(value)
     return None
 
 

@@ -5,20 +5,31 @@ get takes what the put brought) or the queue is bounded and the put needs the ro
 among themselves, and gets among themselves, depend on each other. Other queues are one thing as a whole.
 Which of several waiting tasks gets an item is open, as it is in the standard library.
 
-Subclasses that override `_init`, `_put`, `_get` and `_qsize` work as ever; these run inside the step.
+Law: an operation is one step only where nobody can see that it is not. A program that uses what a queue is
+made of (its lock, its conditions, its container), that overrides what runs under the lock, whose items
+compare by code in Python, or that gives another bound to a queue at which somebody waits, gets the queue of
+the library, executed and watched like the program's own code (`Memory.open_up`). Of subclasses in packages
+`_init`, `_put`, `_get` and `_qsize` run inside the step.
 """
 
 from __future__ import annotations
 
 import queue
 import sys
+import time
+from types import FunctionType
 from typing import Any
 
 from possibly.control.execution import Access, Operation
-from possibly.control.models.primitives import label, name_for
+from possibly.control.loading import packages
+from possibly.control.models.primitives import Condition, Lock, label, name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import place_of
+from possibly.control.runtime.things import class_has
+from possibly.probes import port
+from possibly.probes.patching import Patches
 from possibly.recorder.snapshot import snapshot
 
 _Plain: Any = queue.Queue
@@ -77,21 +88,19 @@ class Queue(_Plain):  # type: ignore[misc]
 
     def _controlled_init(self: Any, maxsize: int = 0) -> None:
         self.maxsize = maxsize
+        if _is_overridden(type(self)):
+            _open_up()
         _inside(running.kernel, lambda: self._init(maxsize))
-        self._state = State(type(self)._get is queue.Queue._get and type(self)._put is queue.Queue._put)
-        label(self._state.name, "queue")
         self.unfinished_tasks = 0
-        from possibly.control.models import primitives
-
-        self.mutex = primitives.Lock()
-        self.not_empty = primitives.Condition(self.mutex)
-        self.not_full = primitives.Condition(self.mutex)
-        self.all_tasks_done = primitives.Condition(self.mutex)
+        adopt(self)
+        label(self._state.name, "queue")
 
     def _controlled_put(self: Any, item: Any, block: bool = True, timeout: float | None = None) -> None:
         if timeout is not None and timeout < 0 and block:
             raise ValueError("'timeout' must be a non-negative number")
         kernel, state = running.kernel, self._state
+        if not state.in_line and _compares_by_code(item):
+            _open_up()
         if kernel is not None:
             _check_open(self)
             at = place_of(sys._getframe(1))
@@ -175,6 +184,50 @@ class Queue(_Plain):  # type: ignore[misc]
         return _is_full(self)
 
 
+def install(patches: Patches) -> None:
+    if packages.is_watched("queue"):
+        patches.put(queue, "time", time.monotonic)  # which it got before that was ours
+        return
+    for name, method in METHODS.items():
+        patches.put(queue.Queue, name, method)
+    patches.put(queue, "SimpleQueue", SimpleQueue)
+
+
+def adopt(self: Any) -> None:
+    """Gives a queue what its operations need here, which one that was made before has not."""
+    if not packages.is_watched("queue"):
+        kind = type(self)
+        self._state = State(kind._get is queue.Queue._get and kind._put is queue.Queue._put)
+    self.mutex = Lock()
+    for name in ("not_empty", "not_full", "all_tasks_done"):
+        setattr(self, name, Condition(self.mutex))
+
+
+def _open_up() -> None:
+    now = accesses.active()
+    if now is not None:
+        now[1].open_up(now[0], "queue")
+
+
+def _is_overridden(kind: type) -> bool:
+    """Whether the program itself says what is done under the lock."""
+    found = [getattr(getattr(kind, name), "__code__", None) for name in _UNDER_LOCK]
+    return any(code is not None and port.is_user_file(code.co_filename) for code in found)
+
+
+_UNDER_LOCK = ("_init", "_put", "_get", "_qsize")
+
+
+def _compares_by_code(item: Any) -> bool:
+    """Whether to find the place of an item in a queue with priorities runs code in Python."""
+    if type(item) in (tuple, list):
+        return any(_compares_by_code(each) for each in item)
+    return any(
+        class_has(type(item), name) and isinstance(getattr(type(item), name), FunctionType)
+        for name in ("__lt__", "__eq__")
+    )
+
+
 def parts_of(self: Any, name: str, writes: bool) -> tuple[Access, ...]:
     """What a program touches that uses an attribute of a queue itself; empty: an attribute like others."""
     state: State | None = self.__dict__.get("_state")
@@ -182,14 +235,14 @@ def parts_of(self: Any, name: str, writes: bool) -> tuple[Access, ...]:
         return ()
     if name == "maxsize":
         if writes:
-            _leave_waiting(self, state)
+            _wait_on(self, state)
         return (state.bound(writes),)
     if name == "unfinished_tasks":
         return state.finish() if writes else state.unfinished()
     return ()
 
 
-def _leave_waiting(self: Any, state: State) -> None:
+def _wait_on(self: Any, state: State) -> None:
     """Who waits to put something is not woken by more room, but by the next `get`: that is not modelled."""
     kernel = running.kernel
     if kernel is None or kernel.alone or not _is_full(self):
@@ -197,8 +250,7 @@ def _leave_waiting(self: Any, state: State) -> None:
     others = [task for task in kernel.tasks if task is not kernel.current]
     pending = [task.operation for task in others if task.ready is not None]
     if any(each is not None and each.kind == "put" and each.thing == state.name for each in pending):
-        what = "a queue that gets another maxsize while somebody waits to put something"
-        kernel.uncontrolled[what] = "set maxsize before the queue is used"
+        _open_up()
 
 
 def _size(self: Any) -> int:

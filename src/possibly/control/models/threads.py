@@ -17,7 +17,7 @@ from typing import Any
 from possibly.control.endings import failures
 from possibly.control.endings.deadlock import LEFT
 from possibly.control.execution import Access
-from possibly.control.loading.callers import tell_of_calls
+from possibly.control.loading.callers import tell_of_all
 from possibly.control.models import told
 from possibly.control.models.locks import RLock
 from possibly.control.runtime import batons
@@ -43,8 +43,8 @@ def install(patches: Patches) -> None:
     if hasattr(functools, "RLock"):  # of `cached_property`, in some versions
         patches.put(functools, "RLock", RLock)
     threading.excepthook = failures.thread_failed
-    tell_of_calls(Thread.run)
-    tell_of_calls(Timer.run)
+    for function in (Thread.run, _look_for_work, _call):
+        tell_of_all(function)
 
 
 def _for_users(plain: Any, model: Any) -> Any:
@@ -111,10 +111,16 @@ def _bootstrap(plain: Any) -> Any:
         if task is None or kernel is None:
             plain(self)
             return
+        _look_for_work(self)
         plain(self)
         _end(kernel, task)
 
     return _bootstrap_inner
+
+
+def _look_for_work(thread: Any) -> Any:
+    """What a thread does, which is looked for when it has begun."""
+    return thread.run
 
 
 def _end(kernel: Kernel, task: Task) -> None:
@@ -132,7 +138,7 @@ def _launch(launch: Any, thread: Any, task: Task, kernel: Kernel) -> None:
         thread._started._flag = True  # nobody waits for it: whoever starts a thread goes on when that stops
         _active[identity] = thread
         try:
-            thread.run()
+            _look_for_work(thread)()
         except SystemExit:
             pass
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is its failure
@@ -196,8 +202,12 @@ class Timer(threading.Thread):
             thing = self.finished.name
             flagged = lambda: self.finished._flag  # noqa: E731
             if not kernel.visible("timer", thing, reading(thing), "", flagged, max(self.interval, 0)):
-                self.function(*self.args, **self.kwargs)
+                _call(self)
             self.finished.set()
+
+
+def _call(timer: Any) -> None:
+    timer.function(*timer.args, **timer.kwargs)
 
 
 alone: Callable[[], list[Task]] = list

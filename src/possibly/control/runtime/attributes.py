@@ -61,6 +61,8 @@ from possibly.control.runtime.touched.proxies import is_made_by_code, meant, mem
 from possibly.control.runtime.touched.suspended import look_at_code
 from possibly.control.runtime.variables import call_it, is_behaviour
 
+INSIDE = frozenset("queue mutex not_empty not_full all_tasks_done _init _put _get _qsize".split())
+"""What a queue is made of: who uses that needs the queue itself, not a model of it."""
 RAISED = frozenset({"__traceback__", "__context__"})
 """What an exception gets as it is raised."""
 
@@ -89,8 +91,8 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     kind = memory.things.kind(value)
     if memory.workers and is_a(value, local):
         memory.ask_for_worker(kernel)
-    if name == "queue" and is_a(value, Queue):
-        kernel.uncontrolled["the inside of a queue (Queue.queue), which is not under control"] = None
+    if name in INSIDE and is_a(value, Queue) and not kernel.quiet:
+        memory.open_up(kernel, "queue")
     if memory.look is not None and not kernel.alone and not kernel.quiet and memory.look(value, name, False):
         return
     if name in memory.rare and _is_untold(value, kind):

@@ -309,6 +309,17 @@ class Memory:
         """The package is not to be watched."""
         return root in self.trusted or root in self.excluded
 
+    def open_up(self, kernel: Kernel, root: str) -> None:
+        """The inside of something modelled is used: from the next execution on its own code is executed.
+
+        This one ends here: what would follow is not what the program does.
+        """
+        family = PACKAGE + root
+        if family not in self.visible:
+            self.racy[family] = None
+            self.overflowed.add(family)
+            kernel.finish(Outcome.CUT_OFF, None)
+
     def _want(self, root: str, code: CodeType) -> None:
         """From the next execution on this code is instrumented; this one says nothing."""
         family = PACKAGE + root
