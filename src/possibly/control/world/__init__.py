@@ -11,9 +11,8 @@
 - `secure`: TLS on them; `secure_sockets`: on sockets that block
 - `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
 - `datagrams`: the same for datagrams
-- `selecting`: waiting for one of several sockets
+- `waiting`: for one of several files, and for the world outside
 - `tables`: what belongs to a socket
-- `outward`: waiting for the world outside, which lets others go on
 - `processes`: processes that the program forks
 - `trios`: `trio`
 - `libraries`: code that is not watched, in the turns of event loops

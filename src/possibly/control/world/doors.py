@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from possibly.control.runtime import kernel as running
-from possibly.control.world import selecting
+from possibly.control.world.waiting import polling, selecting
 from possibly.probes.patching import Patches
 
 METHODS = (
@@ -34,6 +34,7 @@ def install(patches: Patches) -> None:
     for name in METHODS:
         patches.put(kind, name, _door(name, getattr(kind, name)))
     selecting.install(patches)
+    polling.install(patches)
     patches.put(socket, "socketpair", _door("socketpair", socket.socketpair))
 
 

@@ -14,9 +14,10 @@ from possibly.control.models.files import DATABASE
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.world import doors, selecting
+from possibly.control.world import doors
 from possibly.control.world.processes import anew, channel, files, holding
 from possibly.control.world.processes.channel import Channel
+from possibly.control.world.waiting import selecting
 
 LOOPS = "connections of an event loop in a process that the program has started, which are not under control"
 BLOCKING = (

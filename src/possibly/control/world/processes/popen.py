@@ -26,13 +26,14 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import place_of
-from possibly.control.world import faults, selecting, signals
+from possibly.control.world import faults, signals
 from possibly.control.world.processes import anew, channel, files, holding, life
 from possibly.control.world.processes.channel import Channel, Gone
 from possibly.control.world.processes.holding import living
 from possibly.control.world.processes.nested import Nested
 from possibly.control.world.processes.shared import at_place, kept, made, objects
 from possibly.control.world.processes.values import KILLS
+from possibly.control.world.waiting import selecting
 
 HANDLED = "a signal to a process that handles it, which is not under control"
 _plain_fork, _plain_waitpid = posix.fork, posix.waitpid

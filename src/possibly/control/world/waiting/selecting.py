@@ -18,7 +18,7 @@ from possibly.control.models.locks import name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.footprints import visible
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.world import outward
+from possibly.control.world.waiting import outward
 from possibly.probes.patching import Patches
 
 Wanted = tuple[int, bool, bool]
@@ -27,7 +27,7 @@ asked: Callable[[list[Wanted], float | None], list[tuple[int, int]] | None] | No
 """In started processes, which ask the first one: what `selected` is there (`processes.lent`)."""
 
 
-def _places() -> dict[int, Any]:
+def places() -> dict[int, Any]:
     """Number of an open file -> the place at which it ends, under control: a connection, a port, a pipe."""
     listeners = sys.modules.get("possibly.control.world.listeners")
     datagrams = sys.modules.get("possibly.control.world.datagrams")
@@ -45,7 +45,7 @@ def selected(
     """Which of these (place, to read, to write) are ready for what, when one is or the time is up."""
 
     def touched() -> tuple[Access, ...]:
-        found = [access for each in wanted for access in _touched_by_looking(*each)]
+        found = [access for each in wanted for access in touched_by_looking(*each)]
         return tuple(dict.fromkeys([*found, *(() if more is None else (Access(more[0], False),))]))
 
     def ready() -> list[tuple[int, int]]:
@@ -61,7 +61,7 @@ def selected(
     return ready()
 
 
-def _touched_by_looking(place: Any, reads: bool, writes: bool) -> tuple[Access, ...]:
+def touched_by_looking(place: Any, reads: bool, writes: bool) -> tuple[Access, ...]:
     """What tells whether the place is ready: of a connection its parts, else all of it."""
     if hasattr(place, "touched_by_looking"):
         found: tuple[Access, ...] = place.touched_by_looking(reads, writes)
@@ -79,10 +79,10 @@ def _found(kernel: Kernel, files: list[Wanted], timeout: Any, more: Any = None) 
     """Which of these files are ready, and for what; None if one of them leads outside."""
     if asked is not None:
         return asked(files, None if more is not None else timeout)
-    places = _places()
-    if any(file not in places for file, _, _ in files):
+    inside = places()
+    if any(file not in inside for file, _, _ in files):
         return None
-    wanted = [(places[file], reads, writes) for file, reads, writes in files]
+    wanted = [(inside[file], reads, writes) for file, reads, writes in files]
     return selected(kernel, wanted, None if more is not None else timeout, more)
 
 
@@ -109,8 +109,8 @@ def _plain_select(plain: Any) -> Any:
     def chosen(rlist: Any, wlist: Any, xlist: Any, timeout: Any = None) -> Any:
         kernel = running.kernel
         reads, writes = list(rlist), list(wlist)
-        files = [(_number(each), True, False) for each in reads]
-        files += [(_number(each), False, True) for each in writes]
+        files = [(number(each), True, False) for each in reads]
+        files += [(number(each), False, True) for each in writes]
         has_closed = any(number < 0 for number, _, _ in files)  # who selects one is told so
         if kernel is None or not files or has_closed:
             return plain(rlist, wlist, xlist, timeout)
@@ -128,7 +128,7 @@ def _plain_select(plain: Any) -> Any:
     return chosen
 
 
-def _number(file: Any) -> int:
+def number(file: Any) -> int:
     return file if isinstance(file, int) else int(file.fileno())
 
 
