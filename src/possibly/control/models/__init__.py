@@ -9,6 +9,7 @@
 - `futures`: `concurrent.futures.Future`
 - `inputs`: what a program takes from outside
 - `levels`: what loggers remember of levels
+- `lines`: a line of a log is one step, where the standard library alone makes it
 - `locks`: `threading`'s Lock and RLock as models, and what all models of primitives have in common
 - `looks`: what is modelled, looked at from inside by the program
 - `moments`: one clock for all

@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 from possibly.control.execution import Access
+from possibly.control.models import lines
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import Memory
@@ -37,6 +38,7 @@ def install(patches: Patches) -> None:
     for each in (logging.root, *logging.root.manager.loggerDict.values()):
         if isinstance(each, logging.Logger):
             patches.put(each, "_cache", Levels(each.name))
+    lines.install(patches)
 
 
 def _now() -> tuple[Kernel, Memory] | None:
