@@ -16,13 +16,25 @@ from contextlib import redirect_stdout
 from random import Random
 from typing import TypeVar
 
+from possibly.detection.limits import Budget
 from possibly.detection.prediction.deadlocks import DeadlockFinder
+from possibly.detection.prediction.races import RaceFinder
+from possibly.detection.prediction.regular import RegularSearch
+from possibly.detection.prediction.sliced import Reached, SlicedSearch
+from possibly.detection.prediction.walks import Walks
+from possibly.logic.bind import bind_property
+from possibly.logic.predicates.functions import compile_predicate
+from possibly.logic.specification import property_from_text
+from possibly.logic.syntax import Node, Temporal
+from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
 from possibly.views.cli.main import main as possibly
 
 Thing = TypeVar("Thing")
 SIZES = (10_000, 20_000, 40_000)
+SHORT = (1_000, 2_000, 4_000)
+"""For what costs milliseconds an event."""
 THREADS, LOCKS = 8, 20
 
 
@@ -47,6 +59,68 @@ def run_with_locks(events: int) -> Trace:
                 if kind == "release":
                     released[lock] = thread, f"P{thread}:{done[thread]}"
     return builder.finish()
+
+
+def racing_run(events: int) -> Trace:
+    """Accesses under two locks, and without one every hundredth time; each thread reads what it wrote."""
+    random, builder = Random(events), TraceBuilder()
+    names = [f"P{number}" for number in range(THREADS)]
+    builder.header(processes=[(name, {}) for name in names], shared=dict.fromkeys("xyz", 0))
+    released: dict[int, tuple[int, str]] = {}
+    done = [0] * THREADS
+    while sum(done) < events:
+        thread, lock = random.randrange(THREADS), random.randrange(2)
+        guarded = random.random() >= 0.01
+        variable = "xy"[lock] if guarded else "z"
+        lines: list[dict[str, object]] = [{"write": {variable: random.randrange(3)}}]
+        if guarded:
+            before = released.get(lock, (thread, ""))
+            after = {"after": [before[1]]} if before[0] != thread else {}
+            lines.insert(0, {"kind": "acquire", "tag": f"L{lock}", **after})
+            lines += [{"read": [variable]}, {"kind": "release", "tag": f"L{lock}"}]
+        for line in lines:
+            done[thread] += 1
+            builder.add_fields({"p": f"P{thread}", "at": f"a.py:{lock}", **line})
+        if guarded:
+            released[lock] = thread, f"P{thread}:{done[thread]}"
+    return builder.finish()
+
+
+def flags_run(events: int) -> Trace:
+    """Two threads, each with a flag that it raises and takes down again, and looks at now and then."""
+    random, builder = Random(events), TraceBuilder()
+    builder.header(processes=[("P0", {}), ("P1", {})], shared={"x": 0, "y": 0})
+    for number in range(events):
+        thread = random.randrange(2)
+        looks = number % 50 == 49
+        fields = {"read": ["xy"[thread]]} if looks else {"write": {"xy"[thread]: number % 2}}
+        builder.add_fields({"p": f"P{thread}", **fields})
+    return builder.finish()
+
+
+def races(run: Trace) -> None:
+    list(RaceFinder(run, window=2_000).found())
+
+
+def asked(run: Trace, text: str) -> Node:
+    return bind_property(property_from_text("ltl", text, "it"), vocabulary(run), ()).formula
+
+
+def sliced_states(run: Trace) -> None:
+    state = asked(run, "G(x == 2 & y == 2)")
+    assert isinstance(state, Temporal)
+    question = Reached(run, compile_predicate(state.operands[0]))
+    assert SlicedSearch(run, question, 1, Budget()).found() is None
+
+
+def sliced_formulas(run: Trace) -> None:
+    formula = asked(run, "F(x == 1 & y == 1 & F(x == 2))")
+    assert RegularSearch(run, formula, Budget()).found(2) is None
+
+
+def all_orders(run: Trace) -> None:
+    walk = Walks(run, asked(run, "F(x == 1 & y == 1 & F(x == 2))"), Budget(), unnoticed=False)
+    assert walk.found() is None and walk.is_complete
 
 
 def history(operations: int) -> str:
@@ -81,17 +155,26 @@ def deadlocks(run: Trace) -> None:
     list(DeadlockFinder(run).found())
 
 
-def measured(name: str, make: Callable[[int], Thing], work: Callable[[Thing], object]) -> None:
+def measured(
+    name: str,
+    make: Callable[[int], Thing],
+    work: Callable[[Thing], object],
+    sizes: tuple[int, ...] = SIZES,
+) -> None:
     seconds = []
-    for size in SIZES:
+    for size in sizes:
         thing = make(size)
         begun = time.process_time()
         work(thing)
         seconds.append(time.process_time() - begun)
-    told = "  ".join(f"{size:,}: {each:.2f} s" for size, each in zip(SIZES, seconds, strict=True))
+    told = "  ".join(f"{size:,}: {each:.2f} s" for size, each in zip(sizes, seconds, strict=True))
     print(f"{name:<24} {told}   x {seconds[-1] / max(seconds[-2], 1e-9):.1f} for twice as much", flush=True)
 
 
 if __name__ == "__main__":
     measured("predicted deadlocks", run_with_locks, deadlocks)
+    measured("predicted races", racing_run, races)
+    measured("sliced: states", flags_run, sliced_states, SHORT)
+    measured("sliced: linear formulas", flags_run, sliced_formulas, SHORT)
+    measured("all orders, 2 threads", flags_run, all_orders, (75, 150, 300))
     measured("linearizable register", history, decided)

@@ -9,11 +9,12 @@ reorderings grow to all that nobody notices.
 
 The pass goes along the run and holds every way to divide what lies behind, as far as what lies ahead can tell
 them apart: in which slice each process is (it never goes back), what each slice has left in each variable,
-and which slices may not write a variable any more, since a later one has read what they left; and whatever
-the question has to know of them, a state predicate (`Reached`, asked at the end of each part) or a linear
-formula (`regular`). Departures from the paper: only variables whose accesses
-race are followed, as synchronisation keeps the order of all others; and there is a bound on the ways that are
-held, beyond which those with the fewest changes go on, so that "not found" is no answer (`is_complete`).
+what must be there when a slice begins, since it reads that and has not written it (earlier slices may still
+write it, as long as that is left in the end), and whatever the question has to know: of a state predicate
+(`Reached`, asked at the end of each part) or of a linear formula (`regular`). Departures from the paper: only
+variables whose accesses race are followed, as synchronisation keeps the order of all others; and there is a
+bound on the ways that are held, beyond which those with the fewest changes go on, so that "not found" is no
+answer (`is_complete`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Division = tuple[tuple[int, int], ...]
 """The events from which on their process is in another slice, and which."""
 
 Left = tuple[tuple[int, ...], ...]
-Settled = frozenset[tuple[int, int]]
+Needed = frozenset[tuple[int, int, int]]
 
 
 class Way(NamedTuple):
@@ -50,10 +51,26 @@ class Way(NamedTuple):
     """The slice of each event that an event ahead must follow."""
     left: Left
     """For each variable that is followed, what each slice has left in it; 0 if it has not written it."""
-    settled: Settled
-    """Variables and slices that may not write them any more."""
+    needed: Needed
+    """Variables, slices, and what must be in the variable when the slice begins."""
     told: tuple[int, ...]
     """What the question has to know."""
+
+
+class _Line(NamedTuple):
+    """What an event does, for all ways alike."""
+
+    event: int
+    process: int
+    reads: tuple[tuple[int, int], ...]
+    """Variables, and what it saw in them."""
+    writes: tuple[tuple[int, int], ...]
+    before: frozenset[int]
+    """The events of other processes that it must follow."""
+    tells: bool
+    """Whether it can matter in which slice it is; else it is in that of the one before."""
+    is_over: bool
+    """Whether it is the last of its process."""
 
 
 class Question(Protocol):
@@ -102,17 +119,22 @@ class SlicedSearch:
         self._sights = Sights(trace)
         self._interned = Interned()
         asked = set(question.asked)
-        last_read = {name: event for event in range(len(trace)) for name in trace.reads(event)}
-        self._variables = sorted(asked | (racing(trace, self._computation) & last_read.keys()))
+        read = {name for event in range(len(trace)) for name in trace.reads(event)}
+        self._variables = sorted(asked | (racing(trace, self._computation) & read))
         self._number = {name: number for number, name in enumerate(self._variables)}
-        self._last_read = [len(trace) if name in asked else last_read[name] for name in self._variables]
+        self._asked = {self._number[name] for name in asked}
+        self._last_read: dict[int, int] = {}
         """After it, nobody looks at the variable."""
+        self._last_write: dict[tuple[int, int], int] = {}
+        """By variable and value: after it, that comes no more."""
+        self._last_writes: dict[int, int] = {}
         self._seen = {
             (event, name): self._interned.of(name, each)
             for (event, name), each in self._sights.seen(range(len(trace))).items()
         }
         self._start = tuple(self._interned.of(name, self._sights.before(name)) for name in self._variables)
         self._last_need = self._needs()
+        self._lines = [self._line(event) for event in range(len(trace))]
 
     def found(self) -> Deciding | None:
         """An order of all events, of which a first part shows it unnoticed."""
@@ -127,18 +149,18 @@ class SlicedSearch:
         )
         ways: dict[Way, Division] = {start: ()}
         awaited: list[int] = []
-        for event in range(len(self._trace)):
+        for line in self._lines:
             self._budget.look()
             following: dict[Way, Division] = {}
-            later = [each for each in (*awaited, event) if self._last_need.get(each, -1) > event]
+            later = [each for each in (*awaited, line.event) if self._last_need.get(each, -1) > line.event]
             for way, division in ways.items():
-                for after, part in self._after(way, division, event, awaited, later):
+                for after, part in self._after(way, division, line, awaited, later):
                     if after not in following:
                         following[after] = part
-                        if self._is_shown(after, event):
-                            return self._order(part, event)
+                        if self._is_shown(after, line.event):
+                            return self._order(part, line.event)
             ways, awaited = self._limited(following), later
-        self.ends = [way.told for way in ways]
+        self.ends = [way.told for way in ways if self._is_met(way)]
         return None
 
     def _limited(self, ways: dict[Way, Division]) -> dict[Way, Division]:
@@ -146,69 +168,100 @@ class SlicedSearch:
         if len(ways) <= most:
             return ways
         self.is_complete = False
-        return dict(sorted(ways.items(), key=lambda pair: len(pair[1]))[:most])
+        return dict(sorted(ways.items(), key=lambda pair: (not self._is_met(pair[0]), len(pair[1])))[:most])
 
     # ---- one event ----------------------------------------------------------------------------------
 
+    def _line(self, event: int) -> _Line:
+        trace, number = self._trace, self._number
+        reads = tuple(
+            (number[name], self._seen[event, name]) for name in trace.reads(event) if name in number
+        )
+        writes = tuple(
+            (number[name], self._interned.of(name, sight))
+            for name, sight in self._sights.written(event).items()
+            if name in number
+        )
+        for variable, _ in reads:
+            self._last_read[variable] = event
+        for each in writes:
+            self._last_write[each] = self._last_writes[each[0]] = event
+        before = frozenset(self._computation.predecessors(event))
+        tells = bool(event in self._last_need or before or reads or writes or self._question.tells(event))
+        process = trace.process[event]
+        is_over = trace.position[event] == len(trace.events_of[process])
+        return _Line(event, process, reads, writes, before, tells, is_over)
+
     def _after(
-        self, way: Way, division: Division, event: int, awaited: Sequence[int], later: Sequence[int]
+        self, way: Way, division: Division, line: _Line, awaited: Sequence[int], later: Sequence[int]
     ) -> Iterator[tuple[Way, Division]]:
-        process = self._trace.process[event]
-        now = way.slices[process]
-        choices = range(now, self._stopped + 1) if self._tells(event) else (now,)
-        for number in choices:
-            left, settled = way.left, way.settled
+        event, process, now = line.event, line.process, way.slices[line.process]
+        places = list(zip(awaited, way.awaited, strict=True))
+        least = max([at for each, at in places if each in line.before], default=0)
+        at = dict(places)
+        for number in range(now, self._stopped + 1) if line.tells else (now,):
+            left, needed = way.left, way.needed
             if number < self._stopped:
-                executed = self._executed(way, event, number, awaited)
-                if executed is None:
+                if number < least:
                     continue
-                left, settled = executed
+                left, needed = self._executed(way, line, number)
+            rest = self._rest(left, needed, line)
+            if rest is None:
+                continue
             told = self._question.after(way.told, event, number)
-            is_over = self._trace.position[event] == len(self._trace.events_of[process])
-            slices = (*way.slices[:process], 0 if is_over else number, *way.slices[process + 1 :])
-            at = dict(zip(awaited, way.awaited, strict=True)) | {event: number}
-            after = Way(slices, tuple(at[each] for each in later), left, settled, told)
+            slices = (*way.slices[:process], 0 if line.is_over else number, *way.slices[process + 1 :])
+            at[event] = number
+            after = Way(slices, tuple([at[each] for each in later]), *rest, told)
             yield after, division if number == now else (*division, (event, number))
 
-    def _tells(self, event: int) -> bool:
-        """Whether it can matter in which slice the event is; else it is in that of the one before."""
-        trace = self._trace
-        return (
-            event in self._last_need
-            or any(True for _ in self._computation.predecessors(event))
-            or self._question.tells(event)
-            or any(name in self._number for name in trace.reads(event))
-            or any(name in self._number for name, _ in trace.writes(event))
-        )
+    def _executed(self, way: Way, line: _Line, number: int) -> tuple[Left, Needed]:
+        """What is left and needed when the event is executed in the slice; it reads before it writes."""
+        left, needed = way.left, way.needed
+        for variable, seen in line.reads:
+            there = left[variable][number]
+            if there != seen:
+                # What its own slice has written is there for good; nothing meets a need of what is not.
+                needed |= {(variable, number, 0 if there else seen)}
+        if line.writes:
+            rows = list(left)
+            for variable, written in line.writes:
+                row = rows[variable]
+                rows[variable] = (*row[:number], written, *row[number + 1 :])
+            left = tuple(rows)
+        return left, needed
 
-    def _executed(
-        self, way: Way, event: int, number: int, awaited: Sequence[int]
-    ) -> tuple[Left, Settled] | None:
-        """What is left and settled when the event is executed in the slice; None if it cannot be."""
-        before = set(self._computation.predecessors(event))
-        if any(at > number for each, at in zip(awaited, way.awaited, strict=True) if each in before):
-            return None
-        settled = set(way.settled)
-        for name in self._trace.reads(event):
-            variable = self._number.get(name)
-            if variable is not None:
-                below = self._writer(way.left[variable], number)
-                there = self._start[variable] if below < 0 else way.left[variable][below]
-                if there != self._seen[event, name]:
-                    return None
-                settled.update((variable, each) for each in range(max(below, 0), number))
-        left = list(way.left)
-        for name, sight in self._sights.written(event).items():
-            variable = self._number.get(name)
-            if variable is not None:
-                if (variable, number) in settled:
-                    return None
-                if event > self._last_read[variable]:
-                    continue
-                row = list(left[variable])
-                row[number] = self._interned.of(name, sight)
-                left[variable] = tuple(row)
-        return tuple(left), frozenset(settled)
+    def _rest(self, left: Left, needed: Needed, line: _Line) -> tuple[Left, Needed] | None:
+        """What of that the rest of the run can tell; None if a need is not met any more."""
+        touched = {variable for variable, _ in (*line.reads, *line.writes)}
+        for variable in touched:
+            mine = {need for need in needed if need[0] == variable}
+            if any(self._is_lost(left, need, mine, line.event) for need in mine):
+                return None
+            is_last = self._last_writes.get(variable, -1) <= line.event
+            if is_last:
+                needed -= mine
+            if variable not in self._asked and self._last_read.get(variable, -1) <= line.event:
+                first = 0 if is_last else max([number for _, number, _ in mine], default=0)
+                row = left[variable]
+                shorter = (*row[:first], *(0 for _ in row[first:]))
+                left = (*left[:variable], shorter, *left[variable + 1 :])
+        return left, needed
+
+    def _is_lost(
+        self, left: Left, need: tuple[int, int, int], others: Collection[tuple[int, int, int]], event: int
+    ) -> bool:
+        variable, number, value = need
+        if any(other[1] == number and other[2] != value for other in others):
+            return True
+        return not self._meets(left, need) and self._last_write.get((variable, value), -1) <= event
+
+    def _meets(self, left: Left, need: tuple[int, int, int]) -> bool:
+        variable, number, value = need
+        last = self._writer(left[variable], number - 1)
+        return value == (left[variable][last] if last >= 0 else self._start[variable])
+
+    def _is_met(self, way: Way) -> bool:
+        return all(self._meets(way.left, need) for need in way.needed)
 
     def _writer(self, row: Sequence[int], number: int) -> int:
         """The last slice up to this one that wrote the variable, -1 if none did."""
@@ -217,6 +270,8 @@ class SlicedSearch:
     # ---- what is asked ------------------------------------------------------------------------------
 
     def _is_shown(self, way: Way, event: int) -> bool:
+        if not self._is_met(way):
+            return False
         ends: dict[str, object] = {}
         for name in self._question.asked:
             variable = self._number[name]
