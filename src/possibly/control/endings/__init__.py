@@ -4,4 +4,5 @@
 - `deadlock`: nobody can go on
 - `failures`: what goes wrong in a task
 - `labels`: primitives called by their variables
+- `own`: errors of possibly itself that come out in the program
 """

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from possibly.control.endings.labels import name_by_lines
+from possibly.control.endings.own import is_broken
 from possibly.control.execution import Outcome
 from possibly.control.runtime.kernel import INPUT
 from possibly.control.runtime.things import label_of
@@ -26,7 +27,7 @@ LEFT = "left"
 
 def stuck(kernel: Kernel) -> tuple[Outcome, dict[str, Any] | None]:
     """How the execution ends, with what there is to say about it."""
-    if INPUT in kernel.uncontrolled:
+    if INPUT in kernel.uncontrolled or is_broken(kernel.uncontrolled):
         return Outcome.CUT_OFF, None  # the world outside may still have something to say
     first = kernel.all[0].operation
     if first is not None and first.kind == LEFT:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from possibly.control.endings.labels import name_by_lines
+from possibly.control.endings.own import INTERNAL, REMEDY, error_of_ours, is_broken
 from possibly.control.execution import CALLED_FROM
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
@@ -28,9 +29,14 @@ def thread_failed(given: Any) -> None:
 
 
 def note(failure: dict[str, Any]) -> None:
-    """The first failure is the one that is told."""
+    """The first failure is the one that is told; after an error of ours nothing says anything any more."""
     kernel = running.kernel
-    if kernel is not None and kernel.failure is None:
+    if kernel is None:
+        return
+    if failure["kind"] == INTERNAL:
+        kernel.uncontrolled[failure["message"]] = REMEDY
+        kernel.uncontrolled.places[failure["message"]] = failure["place"]
+    elif kernel.failure is None and not is_broken(kernel.uncontrolled):
         name_by_lines(kernel.labels)
         kernel.failure = {"step": len(kernel.steps) + kernel.in_step, **failure}
         kernel.logged = len(accesses.memory.log) if accesses.memory is not None else 0
@@ -58,9 +64,11 @@ def failure_of(error: BaseException, task: str | None = None) -> dict[str, Any]:
 
 
 def _told(error: BaseException, task: str) -> dict[str, Any]:
+    broken = error_of_ours(error)
+    if broken is not None:
+        return _broken(error, broken, task)
     whole, error = error, _first_in(error)
-    frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
-    place = next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
+    frames, place = _users_place(error)
     text = traceback.format_exception_only(type(error), error)[-1].strip()
     is_assertion = isinstance(error, AssertionError)
     kernel = running.kernel
@@ -79,6 +87,25 @@ def _told(error: BaseException, task: str) -> dict[str, Any]:
             "".join(traceback.format_exception(type(whole), whole, _clean(whole.__traceback__)))
         ),
     }
+
+
+def _broken(error: BaseException, message: str, task: str) -> dict[str, Any]:
+    """An error of ours, with the whole traceback: whoever mends it wants to see our frames."""
+    whole = "".join(traceback.format_exception(error))
+    return {
+        "kind": INTERNAL,
+        "type": type(error).__name__,
+        "message": _without_addresses(message),
+        "task": task,
+        "place": _users_place(error)[1],
+        "traceback": _without_addresses(whole),
+    }
+
+
+def _users_place(error: BaseException) -> tuple[list[tuple[str, int]], str]:
+    """The frames that are not ours, and the innermost place that means something to the user."""
+    frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
+    return frames, next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
 
 
 def _first_in(error: BaseException) -> BaseException:
