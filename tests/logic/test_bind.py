@@ -295,3 +295,8 @@ def test_an_unknown_variable_of_an_instance_is_named() -> None:
 def test_instances_bound_in_one_go_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_NODES", 8)
     assert "grows beyond 8 nodes" in error('forall i in "Phil*": i.eats == 1')
+
+
+@pytest.mark.parametrize("text", ['AG("Box#1.n" <= 4)', 'EF(4 == "box.n")', 'AG(0 < "x" < 3)'])
+def test_a_text_is_not_taken_for_a_variable(text: str) -> None:
+    assert "is a text, not a variable (the variable is " in error(text)

@@ -91,6 +91,27 @@ def test_options_behind_the_program_are_told(words: list[str], said: str, capsys
     assert told.startswith(said) and bool(told) == bool(said)
 
 
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ("import threading, asyncio.queues\nprint(1)", 2),
+        ("import sys\nprint(sys.argv)", 0),
+        ("import argparse\nargparse.ArgumentParser().parse_known_args()", 0),
+        ("print('--races')", 0),
+        ("import unknown_package", 1),
+    ],
+)
+def test_options_behind_a_program_that_reads_none_are_refused(
+    source: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(source)
+    assert main(["run", "a.py", "--races"]) == status
+    said = "a.py reads no arguments; -- before it says that they are meant so"
+    assert (said in capfd.readouterr().err) == (status == 2)
+    assert main(["run", "-o", "x.jsonl", "--", "a.py", "--races"]) == status * (status != 2)
+
+
 def failing_with(error: BaseException) -> Callable[..., int]:
     def fail(*_: object) -> int:
         raise error

@@ -13,7 +13,7 @@ instances and nodes are counted and bounded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from possibly.errors import FormulaError
 from possibly.logic.depth import MAX_DEPTH, deep
@@ -187,6 +187,8 @@ class _Binder:
             self.fail("`forall key` stands at the beginning of a property alone", node)
         if isinstance(node, Compare) and (plain := self.plain_comparison(node, scope, level)) is not None:
             return plain
+        if isinstance(node, Compare):
+            self.check_texts(node)
         self.grow(node, level)
         below = children(node)
         if not below:
@@ -208,6 +210,15 @@ class _Binder:
         process = scope[first].process if first in scope else first
         self.grow(node, level, 3, 1)
         return node.changed(operands=(self.local(left, process, variable), right))
+
+    def check_texts(self, node: Compare) -> None:
+        """A text that is compared with a number was meant as the name of a variable."""
+        for pair in pairwise(node.operands):
+            given = [each.value for each in pair if isinstance(each, Literal)]
+            texts = [value for value in given if isinstance(value, str)]
+            if len(given) == 2 and len(texts) == 1:
+                hint = f"the variable is {unparse(Shared(texts[0]))}"
+                self.fail(f'"{texts[0]}" is a text, not a variable', node, hint)
 
     # ---- names ----------------------------------------------------------------------------------
 

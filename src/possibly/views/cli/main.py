@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from possibly.errors import PossiblyError
+from possibly.errors import PossiblyError, UsageError
 from possibly.views.cli.files import error_of, kept_apart, project_file
 from possibly.views.cli.messages import BAD, complain, remark
 
@@ -52,6 +52,8 @@ BESIDE = ("html", "write_order")
 """Options that name a file which is written beside the report."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+PARSERS = {"argparse", "optparse", "getopt", "unittest", "runpy", "importlib", "cmd"}
+"""Modules of the standard library that read the arguments of a program, or import others that do."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -128,19 +130,37 @@ def _tell_of_misplaced(found: Any, words: list[str]) -> None:
     _module(words[0]).add_arguments(declared)
     name = found.program or found.module
     ours = [word for word in given if word in declared._option_string_actions]
-    if ours and not _knows(name, ours[0]):
-        remark(
-            f"possibly: {ours[0]} behind {name} is given to the program; options of possibly come before it"
-        )
+    source = _source_of(name) if ours else None
+    if not ours or (source is not None and ours[0] in source):
+        return
+    said = f"{ours[0]} behind {name} is given to the program; options of possibly come before it"
+    if source is not None and not _may_read_arguments(source):
+        raise UsageError(said, hint=f"{name} reads no arguments; -- before it says that they are meant so")
+    remark(f"possibly: {said}")
 
 
-def _knows(program: str, option: str) -> bool:
-    """Whether a program speaks of an option in its source."""
+def _may_read_arguments(source: str) -> bool:
+    """Whether a program, or what it imports, may look at its arguments."""
+    if "argv" in source:
+        return True
+    import ast
+
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return True
+    modules = {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
+    modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return not {name.partition(".")[0] for name in modules} <= sys.stdlib_module_names - PARSERS
+
+
+def _source_of(program: str) -> str | None:
+    """The text of a program; None if it cannot be read."""
     try:
         with open(program, encoding="utf-8", errors="replace") as source:
-            return option in source.read()
+            return source.read()
     except OSError:
-        return False
+        return None
 
 
 def _parsed(reader: argparse.ArgumentParser, words: list[str]) -> Any:
