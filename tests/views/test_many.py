@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from possibly.errors import PossiblyError
+from possibly.session.checking.many import _answer_from
 from possibly.views.cli.main import main
 from possibly.views.cli.recorded.export import partitions
 from possibly.views.cli.recorded.many import expanded, is_many
@@ -124,3 +127,15 @@ def test_names_of_partitions() -> None:
 def test_the_orders_of_unsynchronised_accesses_are_asked_about_too(runs: Path) -> None:
     words = ["check", str(runs / "day1" / "*.jsonl"), "--ctl", "AG(P.x < 3)", "--order", "predictive"]
     assert main([*words, "--jobs", "1"]) == 0
+
+
+def test_a_worker_elsewhere_finds_files_by_the_names_of_the_user(tmp_path: Path) -> None:
+    def question(path: str) -> dict[str, Any]:
+        if not Path(path).exists():
+            raise PossiblyError("no such file", file=path)
+        return {"trace": path}
+
+    (tmp_path / "run.jsonl").write_text("")
+    assert _answer_from(str(tmp_path), question, "run.jsonl") == {"trace": "run.jsonl"}
+    missing = _answer_from(str(tmp_path), question, "gone.jsonl")
+    assert isinstance(missing, PossiblyError) and missing.file == "gone.jsonl"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from possibly.errors import PossiblyError
 from possibly.session.exploring.cluster import connected, put_into
 from possibly.session.exploring.exploration import Exploration, Options
 from possibly.session.exploring.explore import explore
-from possibly.views.cli.main import main
+from possibly.views.cli.main import arguments_of, main
 from tests.control.test_families import LASTZERO, LOCKED, UNLOCKED
 
 distributed = pytest.importorskip("distributed")
@@ -136,6 +139,53 @@ def test_a_search_goes_on_where_it_was_left(tmp_path: Path, cluster: Any, capfd:
     assert main([*words[:-1], "--executions", "70", words[-1]]) == 3
     assert main(words) == 0
     assert "covered by 90 executions" in capfd.readouterr().out
+
+
+@long
+def test_the_time_and_whoever_interrupts_leave_what_can_be_gone_on_with(
+    tmp_path: Path, cluster: Any, capfd: Any
+) -> None:
+    (tmp_path / "program.py").write_text(UNLOCKED.format(n=5))
+    tree = tmp_path / "program.tree"
+    words = ["explore", "--join", "none", "--cluster", cluster.scheduler_address, "--resume", str(tree)]
+    began = time.monotonic()
+    assert main([*words, "--time", "4", str(tmp_path / "program.py")]) == 3
+    assert "left open by the limit of 4 seconds" in capfd.readouterr().out
+    assert time.monotonic() - began < 20 and tree.exists()
+    left = tree.read_bytes()
+    timer = threading.Timer(4.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    assert main([*words, str(tmp_path / "program.py")]) == 130
+    assert tree.read_bytes() != left
+
+
+MANUAL = Path(__file__).parents[3] / "docs" / "cluster.md"
+COMMANDS = [shlex.split(line)[1:] for line in MANUAL.read_text().splitlines() if line[:13] == "    possibly "]
+BANK = "import threading\n" + "".join(
+    f"{name} = threading.Thread(target=print); {name}.start(); {name}.join()\n" for name in ("one", "two")
+)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_commands_of_the_manual_can_be_given(words: list[str]) -> None:
+    assert arguments_of(words).run
+
+
+@long
+def test_the_commands_of_the_manual_run(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bank.py").write_text(BANK)
+    (tmp_path / "bank.spec").write_text("ctl ends = AF(done(MainThread))\n")
+    (tmp_path / "runs" / "a").mkdir(parents=True)
+    for number in range(2):
+        assert main(["run", "-o", f"runs/a/{number}.jsonl", "bank.py"]) == 0
+    for words in COMMANDS:
+        given = [cluster.scheduler_address if word.startswith("tcp://") else word for word in words]
+        assert main(given) == 0, words
+    assert (tmp_path / "index.html").exists() and (tmp_path / "runs.parquet").exists()
+    capfd.readouterr()
 
 
 @long

@@ -53,7 +53,8 @@ def answers_in(cluster: str, question: Question, paths: Sequence[str]) -> Iterat
     with closing(Cluster(cluster, ())) as connected:
         at_once = max(1, connected.threads) * AT_ONCE
         for first in range(0, len(paths), at_once):
-            yield from connected.answers(partial(_answer, question), paths[first : first + at_once])
+            asked = partial(_answer_from, os.getcwd(), question)
+            yield from connected.answers(asked, paths[first : first + at_once])
 
 
 def _spread(question: Question, paths: list[str], jobs: int) -> Iterator[tuple[str, Answer]]:
@@ -83,6 +84,17 @@ def _answer(question: Question, path: str) -> Answer:
         return question(path)
     except PossiblyError as error:
         return error
+
+
+def _answer_from(folder: str, question: Question, path: str) -> Answer:
+    """The same on a worker, whose own folder is another one; files are called as the user called them."""
+    whole = os.path.join(folder, path)
+    answer = _answer(question, whole)
+    if isinstance(answer, PossiblyError):
+        answer.file = path if answer.file == whole else answer.file
+    elif answer.get("trace") == whole:
+        answer["trace"] = path
+    return answer
 
 
 class Journal:
