@@ -207,18 +207,18 @@ HEADER = b'{"format": "possibly-trace", "version": 1, "processes": [{"name": "P"
 
 def test_lines_that_come_again_are_left_out(tmp_path: Path) -> None:
     here = loop(tmp_path)
-    here._take(Message((1, 0), "a", 0, HEADER + b'{"p": "P"}\n{"p": "Q"}\n'))
-    here._take(Message((1, 0), "a", 0, HEADER))
-    here._take(Message((2, 0), "a", 1, b'{"p": "P"}\n{"p": "Q"}\n{"p": "P"}\n'))
-    here._take(Message((3, 0), "a", 4, b""))
-    here._take(Message((4, 0), "a", 4, b'{"p": "Q"}', is_last=True))
+    here._take([Message((1, 0), "a", 0, HEADER + b'{"p": "P"}\n{"p": "Q"}\n')])
+    here._take([Message((1, 0), "a", 0, HEADER)])
+    here._take([Message((2, 0), "a", 1, b'{"p": "P"}\n{"p": "Q"}\n{"p": "P"}\n')])
+    here._take([Message((3, 0), "a", 4, b"")])
+    here._take([Message((4, 0), "a", 4, b'{"p": "Q"}', is_last=True)])
     assert here.intake.run.events == 4 and not here.intake.refused and here.senders.over == {"a"}
 
 
 def test_lines_that_are_missing_are_an_error(tmp_path: Path) -> None:
     here = loop(tmp_path)
-    here._take(Message((1, 0), "a", 0, HEADER))
-    here._take(Message((2, 0), "a", 3, b'{"p": "P"}\n'))
+    here._take([Message((1, 0), "a", 0, HEADER)])
+    here._take([Message((2, 0), "a", 3, b'{"p": "P"}\n')])
     assert [str(error) for error in here.intake.refused] == [
         "sender a:1: lines 2 to 3 are missing in the stream"
     ]
@@ -227,18 +227,18 @@ def test_lines_that_are_missing_are_an_error(tmp_path: Path) -> None:
 
 def test_what_does_not_say_its_numbers_is_taken_as_it_comes(tmp_path: Path) -> None:
     here = loop(tmp_path)
-    here._take(Message((1, 0), "a", None, HEADER.rstrip()))
-    here._take(Message((2, 0), "a", None, b'{"p": "P"}'))
-    here._take(Message((3, 0), "a", None, b'{"p": "P"}'))
+    here._take([Message((1, 0), "a", None, HEADER.rstrip())])
+    here._take([Message((2, 0), "a", None, b'{"p": "P"}')])
+    here._take([Message((3, 0), "a", None, b'{"p": "P"}')])
     assert here.intake.run.events == 2
 
 
 def test_a_checkpoint_goes_on_where_it_was_saved(tmp_path: Path) -> None:
     first = loop(tmp_path)
-    first._take(Message((1, 0), "a", 0, HEADER + b'{"p": "P", "set": {"x": 5}}\n{"p": "Q", "k": 2}\n'))
+    first._take([Message((1, 0), "a", 0, HEADER + b'{"p": "P", "set": {"x": 5}}\n{"p": "Q", "k": 2}\n')])
     first.save()
     second = loop(tmp_path)
     assert second.senders.position == (1, 0) and second.intake.run.waiting() == [("Q:2", 'event "Q:1"')]
-    second._take(Message((2, 0), "a", 3, b'{"p": "Q", "k": 1, "set": {"x": 3}}\n'))
+    second._take([Message((2, 0), "a", 3, b'{"p": "Q", "k": 1, "set": {"x": 3}}\n')])
     assert second.intake.run.events == 3
     assert second.intake.run.moments()["fails"][0] and not second.intake.run.moments()["holds"][0]

@@ -12,6 +12,8 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from time import monotonic, sleep
 from typing import Any
 
@@ -33,6 +35,8 @@ LATENCY = 0.05
 EVERY = 1.0
 """Seconds between checkpoints while messages come."""
 AGAIN = 0.5
+PIECE = 64 << 10
+"""Bytes of small messages that are taken in together."""
 
 
 @dataclass(slots=True)
@@ -105,8 +109,8 @@ class StreamLoop:
         try:
             while not self._is_over():
                 messages = source.fetch(LATENCY)
-                for message in messages:
-                    self._take(message)
+                for _, some in groupby(messages, attrgetter("sender")):
+                    self._take(list(some))
                 if not messages or monotonic() - self._saved_at > EVERY:
                     self.save()
                     source.acknowledge(self._saved)
@@ -131,26 +135,46 @@ class StreamLoop:
 
     # ---- messages -------------------------------------------------------------------------------
 
-    def _take(self, message: Message) -> None:
-        if message.position <= self.senders.position:
+    def _take(self, messages: list[Message]) -> None:
+        """Messages of one sender that came together are taken in together: small ones cost less so."""
+        messages = [each for each in messages if each.position > self.senders.position]
+        if not messages:
             return
         known = len(self.intake.refused)
-        connection = self.senders.connection(message.sender)
-        lines = self._fresh(message, connection)
-        if lines and not connection.is_broken:
-            self.intake.feed(connection, lines if lines.endswith(b"\n") else lines + b"\n")
-        if message.is_last:
-            self.senders.over.add(message.sender)
-        self.senders.position = message.position
+        sender = messages[0].sender
+        connection = self.senders.connection(sender)
+        for lines in self._gathered(messages, connection):
+            if not connection.is_broken:
+                self.intake.feed(connection, lines)
+        if any(each.is_last for each in messages):
+            self.senders.over.add(sender)
+        self.senders.position = messages[-1].position
         for error in self.intake.refused[known:]:
             self._complain(error)
+
+    def _gathered(self, messages: list[Message], connection: Connection) -> Iterator[bytes]:
+        """Their new lines, in pieces; what comes before a gap is handed out before that is told."""
+        waiting: list[bytes] = []
+        size = 0
+        for message in messages:
+            if size > PIECE or self._is_missing(message):
+                yield b"".join(waiting)
+                waiting, size = [], 0
+            lines = _whole(self._fresh(message, connection))
+            waiting.append(lines)
+            size += len(lines)
+        yield b"".join(waiting)
+
+    def _is_missing(self, message: Message) -> bool:
+        """Whether lines before those of the message never came."""
+        return message.first is not None and message.first > self.senders.lines.get(message.sender, 0)
 
     def _fresh(self, message: Message, connection: Connection) -> bytes:
         """The lines of a message that have not come before."""
         if message.first is None:
             return message.lines
         known = self.senders.lines.get(message.sender, 0)
-        if message.first > known:
+        if self._is_missing(message):
             missing = TraceError(f"lines {known + 1} to {message.first} are missing in the stream")
             self.intake.refuse(connection, missing)
             return b""
@@ -174,3 +198,8 @@ class StreamLoop:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _whole(lines: bytes) -> bytes:
+    """Lines with the end of the last one."""
+    return lines + b"\n" if lines and not lines.endswith(b"\n") else lines
