@@ -35,6 +35,23 @@ def added(row):
     for _ in range(3):
         for number in row.each: total += number
     return total"""
+OF_THREADS = """\
+class Mine(threading.local):
+    total = 0
+    def __init__(self): self.n, self.items = 0, []
+    def add(self): self.n += 1; self.items.append(self.n)
+class Common(threading.local):
+    __slots__ = ("n",)
+mine, common = Mine(), Common()
+common.n = 0"""
+MADE_ONCE = """\
+class Made:
+    def __init__(self): self.a, self.b, self.items = 1, 2, []
+kept = None
+def made():
+    global kept
+    if kept is None: kept = Made()
+    return kept.a + kept.b + len(kept.items)"""
 IDENTITIES = "own = {}"
 MINE = "own[threading.get_ident()] = 1; own[threading.get_ident()] += 1"
 POOL = """\
@@ -66,6 +83,7 @@ def program(before: str, first: str, second: str, after: str = "") -> str:
         program(CACHE, "urlsplit('http://a/b')", "urlsplit('http://a/b')"),
         program(ADDRESSES, "counts[id(one)] += 1", "counts[id(two)] += 1"),
         program(PASSING, "added(Row([1, 2]))", "added(Row([3]))"),
+        program(OF_THREADS, "mine.add(); mine.add(); mine.x = 1", "mine.add(); mine.x = mine.n"),
     ],
     ids=[
         "texts in C",
@@ -73,6 +91,7 @@ def program(before: str, first: str, second: str, after: str = "") -> str:
         "a cache of the standard library",
         "items by addresses",
         "objects that come where others were",
+        "what each thread has of its own",
     ],
 )
 def test_what_two_tasks_do_not_share_is_covered_at_once(source: str, tmp_path: Path) -> None:
@@ -92,11 +111,30 @@ def test_what_two_tasks_do_not_share_is_covered_at_once(source: str, tmp_path: P
         program(
             CACHE, "urlsplit('http://a/b')", "seen.append(urlsplit.cache_info().misses)", "assert seen == [1]"
         ),
+        program(
+            OF_THREADS, "Mine.total = mine.total + 1", "Mine.total = mine.total + 1", "assert Mine.total == 2"
+        ),
+        program(OF_THREADS, "common.n += 1", "common.n += 1", "assert common.n == 2"),
+        program(MADE_ONCE, "made()", "made(); kept.a += 1; made(); kept.a += 1", "assert made() == 5"),
     ],
-    ids=["texts in C", "items by classes", "items by addresses", "a cache of the standard library"],
+    ids=[
+        "texts in C",
+        "items by classes",
+        "items by addresses",
+        "a cache of the standard library",
+        "the class of what each thread has of its own",
+        "slots of what each thread has of its own",
+        "what is made once and changed then",
+    ],
 )
 def test_what_they_share_is_still_seen(source: str, tmp_path: Path) -> None:
     assert explored(tmp_path, source).holds is False
+
+
+def test_what_is_found_by_a_variable_is_no_choice_point_if_the_variable_is_one(tmp_path: Path) -> None:
+    found = explored(tmp_path, program(MADE_ONCE, "made()", "made()", "assert made() == 3"))
+    assert found.complete, found.open
+    assert set(found.visible) == {"kept"}
 
 
 def test_a_task_that_reads_much_before_what_is_known_to_be_shared_can_be_learnt_from(tmp_path: Path) -> None:

@@ -128,6 +128,7 @@ from possibly.control.runtime.touched.members import (
     subclasses_parts,
 )
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
+from possibly.control.runtime.touched.proxies import wrapped, wraps
 from possibly.control.runtime.touched.suspended import RESUMING, resuming_parts
 from possibly.control.runtime.variables import turn
 from possibly.probes.stated import stated, stated_text
@@ -444,6 +445,8 @@ def _of_object(owner: Any, function: Any, given: Given, now: Now, at: str) -> Pa
         touch_attribute(owner, given[0], ATTRIBUTES[name], at)
         return []
     if type(function) is types.MethodWrapperType:
+        if name == "__init__" and is_a(owner, types.SimpleNamespace):  # which stores its arguments
+            return parts_of(owner, now, at, DEEPEST, True, True)
         return _of_wrapper(owner, name, given, now, at)
     if name in WHOLE and may_hold(type(owner)):
         return parts_of(owner, now, at, DEEPEST, False, True)
@@ -499,6 +502,8 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     if id(function) in SHOWING:
         for each in given:
             show(each, now)
+    if wraps(type(function)) and type(wrapped(function)) in (types.FunctionType, types.MethodType):
+        return parts_of(function, now, at)  # what it calls is Python, and tells of itself
     plain = function.__func__ if type(function) is types.MethodType else function
     module = (stated_text(plain, "__module__") or module_of(type(owner))).partition(".")[0]
     name = stated_text(function, "__name__")

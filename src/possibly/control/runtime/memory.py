@@ -158,6 +158,8 @@ class Memory:
         """Dictionaries that are the attributes of an object or the variables of a module, and whose."""
         self.racy: dict[str, None] = {}
         """Families found to race that were not visible."""
+        self._to_be_ordered: dict[int, dict[int, int]] = {}
+        """Task -> which moments of others come before what it does, by accesses that were found to race."""
         self.log: list[Logged] = []
         self.overflowed: set[str] = set()
         self.unlogged = -1
@@ -564,7 +566,23 @@ class Memory:
             told = [each for each in self.carried if each.task == other and each.old < count <= each.new]
             self.show(tuple(each.family for each in told), family)
             return
-        (self.racy if self._is_asked_for(family) else self.left)[family] = None
+        if not self._is_asked_for(family):
+            self.left[family] = None
+        elif family in self.racy or not self._is_to_be_ordered(task, other, count):
+            self.racy[family] = None
+            known = self._to_be_ordered.setdefault(task.index, {})
+            known[other] = max(known.get(other, 0), count)
+
+    def _is_to_be_ordered(self, task: Task, other: int, count: int) -> bool:
+        """Whether the accesses will be ordered by those found to race before, once these are choice points.
+
+        What one task makes and another finds by a variable is no choice point if the variable is one. This
+        execution then tells too little to be learnt from.
+        """
+        if self._to_be_ordered.get(task.index, _NO_CLOCK).get(other, 0) < count:
+            return False
+        self.overflowed.update(self.racy)
+        return True
 
 
 def _is_model(value: Any) -> bool:
@@ -576,6 +594,7 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__") and not known
 
 
+_NO_CLOCK: dict[int, int] = {}
 memory: Memory | None = None
 
 

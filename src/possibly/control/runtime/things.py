@@ -238,8 +238,12 @@ def _kind(cls: type) -> int:
 
 
 def may_hold(cls: type) -> bool:
-    """Whether objects of the class have attributes of their own: a dictionary or slots."""
-    return cls.__dictoffset__ != 0 or any("__slots__" in base.__dict__ for base in cls.__mro__[:-1])
+    """Whether objects of the class have attributes of their own: a dictionary or slots.
+
+    The dictionary of a `threading.local` is each thread's own, its slots are not.
+    """
+    has_dictionary = cls.__dictoffset__ != 0 and not issubclass(cls, threading.local)
+    return has_dictionary or any("__slots__" in base.__dict__ for base in cls.__mro__[:-1])
 
 
 def _is_simple(cls: type) -> bool:

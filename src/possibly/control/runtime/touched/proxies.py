@@ -25,9 +25,9 @@ def meant(value: Any, name: str, method: str) -> Any:
     cls = type(value)
     if cls in weakref.ProxyTypes:
         return behind(value)
-    if _wraps(cls):
+    if wraps(cls):
         is_own_part = name.startswith("_self_") or member(cls, name) is not None
-        return value if is_own_part else _wrapped(value)
+        return value if is_own_part else wrapped(value)
     found = _proxies.get((cls, method))
     if found is None:
         held = member(cls, method)
@@ -42,7 +42,7 @@ def meant(value: Any, name: str, method: str) -> Any:
     return handed.args[0] if type(handed) is partial and handed.func in _HANDING and handed.args else value
 
 
-def _wraps(cls: type) -> bool:
+def wraps(cls: type) -> bool:
     """Whether objects of the class hand attributes on, in C, to what they wrap (wrapt); none that makes that
     only then."""
     found = _wrapping.get(cls)
@@ -57,7 +57,7 @@ def _wraps(cls: type) -> bool:
 _wrapping: dict[type, bool] = {}
 
 
-def _wrapped(value: Any) -> Any:
+def wrapped(value: Any) -> Any:
     try:
         return member(type(value), "__wrapped__").__get__(value)
     except ValueError:  # nothing yet
