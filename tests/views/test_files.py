@@ -125,3 +125,18 @@ def test_reports_make_room_for_what_is_written_to_standard_output(
     assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
     assert main(["debug", "-"]) == 2
     assert "commands come from standard input" in capsys.readouterr().err
+
+
+def test_a_schedule_goes_from_one_command_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.py").write_text(
+        "import threading\nt = threading.Thread(); t.start()\nassert t.ident is None\n"
+    )
+    assert main(["explore", "-o", "-", "program.py"]) == 1
+    schedule = capsys.readouterr().out
+    assert schedule.startswith("possibly schedule ")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(schedule.encode())))
+    assert main(["replay", "-"]) == 1
+    assert "AssertionError" in capsys.readouterr().out and not (tmp_path / "-").exists()

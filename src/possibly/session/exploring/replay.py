@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,7 +26,7 @@ from possibly.session.why.asked import asked_steps
 from possibly.session.why.failure import Failure
 from possibly.session.why.simplest import told_whole
 from possibly.trace.place import place_in
-from possibly.trace.schedule import Schedule, read_schedule, schedule_text, write_schedule
+from possibly.trace.schedule import Schedule, parsed_schedule, read_schedule, schedule_text, write_schedule
 
 SETS = ("ignored", "watched", "only", "functions", "include", "exclude", "trust", "within", "faults")
 OPTIONS: dict[str, tuple[type, ...]] = {
@@ -182,14 +183,17 @@ def replay(path: str, run: Run | None = None, named: str | None = None) -> Repla
     """Runs the schedule of a file again; `named`: the program, if the user names it."""
     schedule = schedule_in(path)
     with program_of(schedule, path, named) as program:
-        found = replay_of(path, program, run)
+        found = replay_of(path, program, run, schedule)
     written = schedule.header.get("digest")
     has_changed = written is not None and written != _digest(named or _words(schedule, path)[0])
     return replace(found, has_changed=has_changed)
 
 
 def schedule_in(path: str) -> Schedule:
-    """The schedule of a file."""
+    """The schedule of a file; `-` is standard input."""
+    if path == "-":
+        text = sys.stdin.buffer.read().decode(errors="replace")
+        return parsed_schedule(text, "standard input")
     if not os.path.isfile(path):
         raise PossiblyError(
             "cannot read the schedule: No such file",
@@ -199,9 +203,11 @@ def schedule_in(path: str) -> Schedule:
     return read_schedule(path)
 
 
-def replay_of(path: str, program: ControlledProgram, run: Run | None = None) -> Replayed:
-    """Runs the schedule of a file again, with the program that it is one of."""
-    schedule = schedule_in(path)
+def replay_of(
+    path: str, program: ControlledProgram, run: Run | None = None, read: Schedule | None = None
+) -> Replayed:
+    """Runs the schedule of a file again, with the program that it is one of; `read`: it is read already."""
+    schedule = read or schedule_in(path)
     sources = sources_of(schedule, lines_of)
     program.visible = set(_strings(schedule, "visible", path))
     scheduler = Replay(schedule, sources)
