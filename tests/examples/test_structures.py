@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import subprocess
+import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-
-import possibly
 
 FOLDER = Path(__file__).parents[2] / "examples" / "structures"
 SOAK = pytest.mark.skipif("POSSIBLY_CASES" not in os.environ, reason="takes long: for make soak")
@@ -26,40 +24,40 @@ FOUND = {
 """The smallest scenario that fails."""
 
 
-def structure(name: str) -> ModuleType:
-    described = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert described is not None and described.loader is not None
-    module = importlib.util.module_from_spec(described)
-    described.loader.exec_module(module)
-    return module
+TRY = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import possibly
+module = __import__(sys.argv[2])
+found = possibly.linearizable(getattr(module, sys.argv[3]), module.OPERATIONS, examples=int(sys.argv[4]))
+print(found.holds, [[str(call) for call in calls] for calls in found.scenario or ()])
+"""
+
+
+def tried(name: str, kind: str, examples: int) -> str:
+    """What its scenarios show, in an interpreter of its own, as a user has it."""
+    words = [sys.executable, "-c", TRY, str(FOLDER), name, kind, str(examples)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or done.stderr
 
 
 def test_all_of_them_are_tried() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} == {*FOUND, "blocking_queue"}
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("name", ["counting", *(pytest.param(name, marks=SOAK) for name in list(FOUND)[1:])])
 def test_the_wrong_one_is_found(name: str) -> None:
-    module = structure(name)
-    found = possibly.linearizable(module.Wrong, module.OPERATIONS)
-    assert found.holds is False and found.scenario is not None
-    assert [[str(call) for call in calls] for calls in found.scenario] == FOUND[name]
+    assert tried(name, "Wrong", 30) == f"False {FOUND[name]}"
 
 
-@pytest.mark.alone
 @SOAK
 @pytest.mark.parametrize("name", FOUND)
 def test_the_right_one_is_linearizable(name: str) -> None:
-    module = structure(name)
-    found = possibly.linearizable(module.Right, module.OPERATIONS, examples=12)
-    assert found.holds is True, found.explain()
+    assert tried(name, "Right", 12) == "True []"
 
 
-@pytest.mark.alone
 @SOAK
-@pytest.mark.parametrize("kind", ["Wrong", "Right"])
-def test_a_queue_that_blocks(kind: str) -> None:
-    module = structure("blocking_queue")
-    found = possibly.explore(lambda: module.main(getattr(module, kind)()))
-    assert found.holds is (kind == "Right")
+@pytest.mark.parametrize(("words", "status"), [([], 1), (["right"], 0)])
+def test_a_queue_that_blocks(words: list[str], status: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "possibly", "explore", str(FOLDER / "blocking_queue.py"), *words]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == status

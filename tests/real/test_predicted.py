@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from possibly.views.cli.main import main
+from tests.real.test_world import is_installed
 
 PROGRAMS = Path(__file__).with_name("predicted")
 DEADLOCKS = (
@@ -20,6 +21,12 @@ PROPERTIES = {
     "torn_pair": "AG(done(set0) & done(set1) -> left == right)",
     "stale_cache": "AG(done(read) & done(write) -> cached != 1)",
     "last_status": 'AG(done(progress) & done(finish) -> status == "finished")',
+}
+PACKAGES = PROGRAMS / "packages"
+"""The same with the code of others: each names its package in its first line."""
+CHANGED = {
+    "attrs_totals": "AG(done(add1) & done(add2) -> totals.amount == 3)",
+    "sorted_latest": "AG(done(red) & done(blue) -> latest == 3)",
 }
 MANY = "POSSIBLY_CASES" in os.environ
 pytestmark = pytest.mark.alone
@@ -33,20 +40,40 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", DEADLOCKS if MANY else DEADLOCKS[2:4])
 @pytest.mark.large("pool_of_two")
 def test_deadlocks_are_predicted_and_happen(name: str, capfd: Any) -> None:
-    program = str(PROGRAMS / f"{name}.py")
-    assert main(["run", "--deadlocks", program]) == 1
+    assert_it_gets_stuck(PROGRAMS / f"{name}.py", capfd)
+
+
+def assert_it_gets_stuck(program: Path, capfd: Any) -> None:
+    """The run that is recorded comes to its end, and another one does not."""
+    assert main(["run", "--deadlocks", str(program)]) == 1
     assert "DEADLOCK" in capfd.readouterr().out
-    assert main(["confirm", f"{name}.jsonl", "deadlock", program]) == 1
+    assert main(["confirm", f"{program.stem}.jsonl", "deadlock", str(program)]) == 1
     assert "violated" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("name", PROPERTIES if MANY else ["stale_cache"])
 def test_violations_are_predicted_and_happen(name: str, capfd: Any) -> None:
-    words = ["--ctl", PROPERTIES[name], str(PROGRAMS / f"{name}.py")]
+    assert_it_goes_wrong(PROGRAMS / f"{name}.py", PROPERTIES[name], capfd)
+
+
+def assert_it_goes_wrong(program: Path, formula: str, capfd: Any) -> None:
+    words = ["--ctl", formula, str(program)]
     assert main(["run", *words]) == 0
     capfd.readouterr()
     assert main(["run", "--confirm", *words]) == 1
     assert "confirmed in" in capfd.readouterr().out
+
+
+@pytest.mark.skipif(not MANY, reason="takes long: for make soak")
+@pytest.mark.parametrize("path", sorted(PACKAGES.glob("*.py")), ids=lambda each: each.stem)
+def test_packages_go_wrong_only_in_another_order(path: Path, capfd: Any) -> None:
+    """Locks that a package holds while it calls back, and updates of what it makes."""
+    if not is_installed(path.read_text()):
+        pytest.skip("its package is not installed")
+    if path.stem in CHANGED:
+        assert_it_goes_wrong(path, CHANGED[path.stem], capfd)
+    else:
+        assert_it_gets_stuck(path, capfd)
 
 
 SPIN = """

@@ -126,7 +126,10 @@ def test_cycles_and_their_words() -> None:
         "thread s  runs, or waits outside Python",
         "thread t  waits for lock b, held by p, q",
     ]
-    assert '  "p" -> "q" [label="lock a"];' in list(dot_lines(found))
+    drawn = list(dot_lines(found))
+    assert '  "p" -> "q" [label="lock a", color=red];' in drawn
+    assert '  "t" -> "p" [label="lock b"];' in drawn
+    assert '  "r: a future" [label="a future", shape=box];' in drawn and '  "r" -> "r: a future";' in drawn
     assert document(found)["deadlocks"] == [["p", "q"]]
 
 

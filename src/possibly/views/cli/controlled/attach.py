@@ -56,14 +56,19 @@ def lines_of(found: Attached) -> Iterator[str]:
 
 
 def dot_lines(found: Attached) -> Iterator[str]:
-    """The graph in DOT."""
+    """The graph in DOT; what nobody holds (an item of a queue, an event) is a box of its own."""
     inside = {name for cycle in found.cycles for name in cycle}
     yield "digraph waits {"
     for each in found.waiters:
+        name, wanted = _quoted(each.name), _quoted(each.waits_for or "")
         colour = ", color=red" if each.name in inside else ""
-        yield f"  {_quoted(each.name)} [label={_quoted(each.name)}{colour}];"
+        yield f"  {name} [label={name}{colour}];"
         for other in each.holders:
-            yield f"  {_quoted(each.name)} -> {_quoted(other)} [label={_quoted(each.waits_for or '')}];"
+            yield f"  {name} -> {_quoted(other)} [label={wanted}{colour}];"
+        if each.waits_for and not each.holders:
+            box = _quoted(f"{each.name}: {each.waits_for}")
+            yield f"  {box} [label={wanted}, shape=box];"
+            yield f"  {name} -> {box};"
     yield "}"
 
 
