@@ -3,6 +3,9 @@
 A condition wakes its waiters in the order in which they came, and never without a reason; whoever was woken
 by an event's `set` goes on even if the event is cleared meanwhile; a barrier is the standard library's own,
 over a condition of ours.
+
+Whether somebody came to an event before it was set or afterwards can only be told where events are cleared.
+The first execution in which one is is found out as such, and the search begins anew.
 """
 
 from __future__ import annotations
@@ -16,9 +19,17 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.models.locks import Lock, Quiet, RLock, label, name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import reading, touching, writing
 from possibly.control.runtime.kernel import Task
 from possibly.control.runtime.places import place_of
+
+CLEARED = "events are cleared"
+"""The word for: an event that was set is cleared while there are several tasks."""
+
+
+def _are_cleared() -> bool:
+    return accesses.memory is None or CLEARED in accesses.memory.visible
 
 
 class _Waiter:
@@ -160,7 +171,8 @@ class Event(Quiet):
 
     def set(self) -> None:
         self._step("set", True)
-        if running.kernel is not None and self.waiters and not self.woken:
+        is_shut = bool(self.waiters) and not self.woken if _are_cleared() else not self._flag
+        if running.kernel is not None and is_shut:
             running.kernel.opened(("wake", self.name))
         self.last_set = place_of(sys._getframe(1))
         self._flag = True
@@ -171,17 +183,26 @@ class Event(Quiet):
 
     def clear(self) -> None:
         self._step("clear", True)
+        if self._flag and accesses.memory is not None and running.kernel is not None:
+            accesses.memory.find_out(running.kernel, CLEARED)
         self._flag = False
 
     def wait(self, timeout: float | None = None) -> bool:
+        """As long as no event is cleared, who waits without a limit need not be seen coming: he goes on after
+        the first `set`, whether that is still to come or not."""
         kernel = running.kernel
         if kernel is None or (self.quiet and self._flag):
             return self._flag
-        kernel.visible("await", self.name, reading(self.name))
-        if self._flag:
-            return True
+        if timeout is not None or _are_cleared():
+            kernel.visible("await", self.name, reading(self.name))
+            if self._flag:
+                return True
         waiter = _Waiter(kernel.current)
-        self.waiters.append(waiter)
+        if self._flag:
+            waiter.woken = True
+            self.woken += 1
+        else:
+            self.waiters.append(waiter)
         found = kernel.visible(
             "wake", self.name, reading(self.name), None,
             lambda: waiter.woken, timeout, self._why,

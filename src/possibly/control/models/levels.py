@@ -67,9 +67,8 @@ class Levels:
 
     def clear(self) -> None:
         now = _now()
-        if now is not None and not (now[0].alone or now[0].quiet) and CHANGED not in now[1].visible:
-            now[1].racy[CHANGED] = None
-            now[1].overflowed.add(CHANGED)
+        if now is not None:
+            now[1].find_out(now[0], CHANGED)
         self._tell(True)
         self._enabled.clear()
 

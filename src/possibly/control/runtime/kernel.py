@@ -67,7 +67,8 @@ EXIT = "_:exit"
 UNSEEN_END = ("exit", EXIT)
 """What a step of a daemon finds shut: the end of the program just before it would show nothing new, since
 nobody who is left would miss the step. That it comes before that end is tried in any case."""
-"""The thing that the end of the program writes and every step of a daemon reads."""
+"""The thing that the end of the program writes and every step of a daemon reads, but for its own end where
+nobody has the last word: whoever has nothing left to do is not missed."""
 
 
 def _nothing_inside(root: CodeType) -> None:
@@ -272,7 +273,9 @@ class Kernel:
         is_in_call = bool(task.calls) and self.in_calls is not None
         if is_in_call and self.in_calls is not None:
             footprint = (*footprint, *self.in_calls(self, task, False))
-        every: tuple[Access, ...] = (*task.always, Access(EXIT, False)) if task.daemon else task.always
+        every: tuple[Access, ...] = task.always
+        if task.daemon and (kind != "end" or self.has_last_words):
+            every = (*every, Access(EXIT, False))
         if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
             every = (*every, Access(task.loop, True))
             self.add(Access(task.loop, True))

@@ -349,9 +349,13 @@ class Memory:
 
     def write_rarely(self, kernel: Kernel, name: str) -> None:
         """A place that holds behaviour is written: reads of that name were not told so far."""
-        if name not in self.rare and not kernel.alone and not kernel.quiet:
-            self.racy[RARELY + name] = None
-            self.overflowed.add(RARELY + name)
+        self.find_out(kernel, RARELY + name)
+
+    def find_out(self, kernel: Kernel, word: str) -> None:
+        """Something happens that executions were taken not to do: they begin anew, and look more closely."""
+        if word not in self.visible and not kernel.alone and not kernel.quiet:
+            self.racy[word] = None
+            self.overflowed.add(word)
 
     def ask_for_worker(self, kernel: Kernel) -> None:
         """Code that a pool runs asks which thread it is in: then it matters which of them takes a call."""
