@@ -22,6 +22,7 @@ from possibly.control.world.processes.pooling import pools
 from possibly.detection import witness
 from possibly.detection.online import terms as online_terms
 from possibly.detection.paths import occurrences
+from possibly.detection.prediction import walks
 from possibly.detection.slices import by_test, by_values, closure, declared, sliced
 from possibly.detection.solver import engine as solver
 from possibly.detection.solver import sums as solver_sums
@@ -111,7 +112,8 @@ TOLD = [
     ("sums-and-solver", f"Sums beyond 2 ** {solver_sums.LARGEST.bit_length() - 1}"),
     ("slicing", f"at most {closure.FEW_CUTS:,} cuts"),
     ("prediction", f"of more than {races.LONG:,} events are looked at in windows of {races.WINDOW:,}"),
-    ("prediction", f"more than {predictive.MOST_ORDERS} orders"),
+    ("prediction", f"of up to {predictive.MOST_ORDERS} orders"),
+    ("prediction", f"exact up to {walks.MOST_NODES:,} cuts with values"),
     ("prediction", f"divided into two, then into {WORDS[predictive.MOST_SLICES]} slices"),
     ("online", f"up to {outbox.MOST >> 30} GiB"),
     ("online", {1.0: "saves what it knows every second"}[following.EVERY]),
