@@ -194,3 +194,42 @@ def test_which_of_those_that_are_gathered_is_the_last_makes_no_difference(tmp_pa
     printed, executions = _printed(tmp_path / "program.py", GATHERED)
     assert printed == {"1", "2", "3"}
     assert executions == 36
+
+
+CALLBACKS = """\
+import asyncio
+log = []
+async def main():
+    future = asyncio.get_running_loop().create_future()
+    def note(_): log.append(0)
+    async def add(name):
+        await asyncio.sleep(0.01)
+        future.add_done_callback(lambda _: log.append(name))
+    async def remove():
+        await asyncio.sleep(0.01)
+        future.remove_done_callback(note)
+    async def end():
+        await asyncio.sleep(0.01)
+        future.done() or future.set_result(0)
+    {what}
+    await asyncio.sleep(5)
+asyncio.run(main())
+assert log == {log}
+"""
+BOTH = {
+    "added in any order": ("await asyncio.gather(add(1), add(2)); await end()", [1, 2]),
+    "removed too late": ("future.add_done_callback(note); await asyncio.gather(end(), remove())", [0]),
+}
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_callbacks_of_a_future_are_seen(name: str, tmp_path: Path) -> None:
+    what, log = BOTH[name]
+    assert explored(tmp_path, CALLBACKS.format(what=what, log=log)).holds is False
+
+
+def test_callbacks_by_which_asyncio_wakes_who_waits_are_its_own(tmp_path: Path) -> None:
+    waits = "await asyncio.wait([asyncio.create_task(end()), asyncio.create_task(end())])"
+    found = explored(tmp_path, CALLBACKS.format(what=waits, log=[]))
+    assert found.complete, found.open
+    assert found.executions <= 4

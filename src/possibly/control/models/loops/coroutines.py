@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from possibly.control.attached import Attached
 from possibly.control.execution import ANY, SPIN, Access
+from possibly.control.loading import packages
 from possibly.control.models import told
 from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
@@ -410,14 +411,25 @@ class _Seen:
         return found
 
     def add_done_callback(self, function: Any, *, context: Any = None) -> None:
-        touch(self, False)
+        touch(self, _is_asked_by_program(sys._getframe(1).f_code))
         super().add_done_callback(function, context=context)  # type: ignore[misc]
+
+    def remove_done_callback(self, function: Any, /) -> int:
+        if _is_asked_by_program(sys._getframe(1).f_code):
+            touch(self, True)
+        found: int = super().remove_done_callback(function)  # type: ignore[misc]
+        return found
 
     def __await__(self) -> Any:
         touch(self, False)
         return super().__await__()  # type: ignore[misc]
 
     __iter__ = __await__
+
+
+def _is_asked_by_program(caller: CodeType) -> bool:
+    """Whether a callback is the program's: those of asyncio wake who waits, and nobody else knows of them."""
+    return not packages.is_modelled(caller.co_filename)
 
 
 def _only_passes_on(caller: CodeType) -> bool:
