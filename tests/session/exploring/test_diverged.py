@@ -30,6 +30,19 @@ def test_a_task_that_is_gone() -> None:
     assert parted("")[0] == "in step 2, handler#1 went on before and cannot now: it is not there any more"
 
 
+def test_the_step_at_which_two_executions_part() -> None:
+    def executed(*things: str) -> Execution:
+        steps = [Step("0.2", Operation("read", each, (), f"a.py:{each}"), ("0.2",), {}) for each in things]
+        return Execution(tuple(steps), Outcome.CUT_OFF, NAMES)
+
+    same, other = executed("1", "2", "3"), executed("1", "9")
+    told = diverged(other, ("0.2",) * 3, [same])[0]
+    assert told.endswith(
+        "; they part in step 2: handler#1 did read 2 (a.py:2) before, and now read 9 (a.py:9)"
+    )
+    assert "they part" not in diverged(executed("1", "2"), ("0.2",) * 3, [same])[0]
+
+
 def test_where_no_task_is_known() -> None:
     told, reason = diverged(Execution((), Outcome.CUT_OFF), ())
     assert told == "something outside control decides: step 1 is another one than before"

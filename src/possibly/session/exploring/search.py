@@ -7,6 +7,7 @@ begins anew (see `control.runtime.memory`); that execution is its first.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,6 +33,8 @@ CAREFUL = 4
 """So many executions are each planned by all before them: most bugs are found by these."""
 AHEAD = 4
 """So many executions a worker are on their way: it runs one while the last is learnt from."""
+RECENT = 30
+"""Executions that are kept, so that one that goes another way can be compared with them."""
 SHORT = 500
 """Steps of an execution, on average, up to which there are so many: all are waited for at the end.
 
@@ -127,6 +130,8 @@ class Search:
         """What users call the tasks that were seen."""
         self.hunted = False
         """Schedules that starve a task have been looked for."""
+        self._recent: deque[Execution] = deque(maxlen=RECENT)
+        """Those by which it is told what another one does otherwise."""
         self.worked = 0.0
         """Seconds of workers elsewhere."""
         self.team: Team[ControlledProgram] = Team([])
@@ -373,8 +378,11 @@ class Search:
                 return
             if self._orders_libraries():
                 return
-            told, reason = diverged(execution, getattr(plan, "prefix", ()))
-            found.open[told] = reason
+            if not any(what.startswith(OUTSIDE_DECIDES) for what in found.open):  # the first one says it all
+                told, reason = diverged(execution, getattr(plan, "prefix", ()), self._recent)
+                found.open[told] = reason
+        else:
+            self._recent.append(execution)
         if not self.program.repeat:
             if not self.deepening.learn(execution, plan):
                 self._learn(execution, leaf if self.explorer is asking else None)
