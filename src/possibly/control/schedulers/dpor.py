@@ -312,9 +312,12 @@ class Dpor:
             return True
         there = ((1 << number) - 1) | steps
         things = [access.thing for access in operation.footprint]
+        changed = {access.thing for access in operation.footprint if access.writes}
         writers = 0
         for thing in things:
-            missing = order.accessed.get(thing, 0) & ~there & ((1 << later.number) - 1)
+            # Who only reads it is not concerned by others who do.
+            met = order.accessed if thing in changed else order.written
+            missing = met.get(thing, 0) & ~there & ((1 << later.number) - 1)
             if missing:
                 first = (missing & -missing).bit_length() - 1
                 if (ANY, thing) in recorded[first].shut:

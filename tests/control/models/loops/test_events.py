@@ -233,3 +233,10 @@ def test_callbacks_by_which_asyncio_wakes_who_waits_are_its_own(tmp_path: Path) 
     found = explored(tmp_path, CALLBACKS.format(what=waits, log=[]))
     assert found.complete, found.open
     assert found.executions <= 4
+
+
+def test_who_leaves_a_loop_comes_after_its_last_task_and_that_is_no_choice(tmp_path: Path) -> None:
+    program = "import asyncio\nasync def main():\n    assert await asyncio.to_thread(abs, -1) == 1\n"
+    found = explored(tmp_path, program + "asyncio.run(main())\n")
+    assert found.complete, found.open
+    assert found.executions <= 2, "the result is there before it is asked for, or comes afterwards"

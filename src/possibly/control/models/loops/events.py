@@ -435,7 +435,7 @@ def _run_forever(plain: Any) -> Any:
             if last is not host:
                 # Not sooner than its last task has ended, though nobody sees the host wait for that.
                 footprint = (Access(last.name, False), Access(state.name, True))
-                kernel.visible("leave_loop", state.name, footprint, None, lambda: True)
+                kernel.visible("leave_loop", last.name, footprint, None, lambda: True)
 
     return run_forever
 
