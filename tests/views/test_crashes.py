@@ -42,7 +42,7 @@ COMMANDS = {
     "explore --resume": (
         ["explore", "--executions", "60", "--resume", "out.tree", "program.py"],
         "out.tree",
-        ["explore", "--executions", "2", "program.py", "--resume"],
+        ["explore", "--executions", "2", "--resume", "out.tree", "program.py"],
     ),
     "explore -o": (
         ["explore", "--executions", "20", "--ctl", "AG(n != 2)", "-o", "out.schedule", "program.py"],
@@ -82,7 +82,7 @@ def is_whole(name: str, folder: Path) -> bool:
     _, output, reading = COMMANDS[name]
     if reading is None:
         return (folder / output).read_text().rstrip().endswith("</html>")
-    status, said = ended([*reading, output], folder)
+    status, said = ended(reading if output in reading else [*reading, output], folder)
     assert "Traceback" not in said
     return status != 2
 

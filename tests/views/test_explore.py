@@ -265,8 +265,10 @@ def test_punctual_sleeps(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_an_option_after_the_program_is_the_programs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explore", "locked.py", "--spec", "x"]) == 0
+    assert main(["explore", "locked.py", "--spec", "x"]) == 2, "which reads no arguments"
     assert "--spec behind locked.py is given to the program" in capsys.readouterr().err
+    assert main(["explore", "--", "locked.py", "--spec", "x"]) == 0
+    assert capsys.readouterr().err == ""
     (folder / "own.py").write_text("import sys\nassert '--spec' in sys.argv\n")
     assert main(["explore", "own.py", "--spec", "x"]) == 0
     assert capsys.readouterr().err == ""

@@ -56,7 +56,8 @@ def warmed_up(controlled: ControlledProgram) -> None:
     visible = -1
     while visible != len(controlled.visible) or controlled.repeat or controlled._stale:
         visible = len(controlled.visible)
-        controlled.execute(Course())
+        for course in (Course(), *(Course(habit=Habit.RANDOM, seed=seed) for seed in range(4))):
+            controlled.execute(course)
     controlled.close()  # else a process that was used would go on
 
 

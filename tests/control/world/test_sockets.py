@@ -165,7 +165,7 @@ asyncio.run(main())
 
 def test_threads_and_loops_speak_with_each_other(tmp_path: Path) -> None:
     found = explored(tmp_path, THREAD, Options(executions=20))
-    assert found.failure is None and list(found.open) == ["the limit of 20 executions"]
+    assert found.complete, found.open or found.failure
 
 
 def test_a_loop_goes_on_with_a_socket_that_is_connected(tmp_path: Path) -> None:

@@ -63,11 +63,11 @@ def _is_ours(error: BaseException, trace: TracebackType) -> bool:
     file = trace.tb_frame.f_code.co_filename
     if not file.startswith(port._OWN) or isinstance(error, PossiblyError):
         return False
-    if isinstance(error, _ALWAYS):
-        return True
     line = linecache.getline(file, trace.tb_lineno).strip()
     if line.startswith("raise"):
         return False
+    if isinstance(error, _ALWAYS):
+        return True
     if isinstance(error, AttributeError):
         return error.obj is None or _belongs_to_us(error.obj)
     return isinstance(error, LookupError) and _looks_into_ours(line, trace.tb_frame)

@@ -65,6 +65,7 @@ PHRASES = {
     "read": Phrase("reads {}", "read {}"),
     "receive": Phrase("receives from {}", "received from {}"),
     "recv": Phrase("receives from {}", "received from {}"),
+    "register": Phrase("changes what {} looks for", "changed what {} looks for"),
     "release": Phrase("gives {} back", "gave {} back"),
     "result": Phrase("asks for the result of {}", "asked for the result of {}"),
     "resume": Phrase("goes on", "went on"),

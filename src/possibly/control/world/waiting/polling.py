@@ -210,10 +210,11 @@ def install(patches: Patches) -> None:
 
 
 def _for_program(plain: Any, kind: Any) -> Any:
-    """What trio waits with is its own affair (`trios`)."""
+    """What trio and selectors wait with is their own affair (`trios`, `selecting`)."""
 
     def made(*given: Any, **options: Any) -> Any:
         real = plain(*given, **options)
-        return real if "trio." in sys._getframe(1).f_code.co_filename else kind(real)
+        caller = str(sys._getframe(1).f_globals.get("__name__"))
+        return real if caller.partition(".")[0] in ("trio", "selectors") else kind(real)
 
     return made
