@@ -106,3 +106,63 @@ def test_what_tells_of_changes_only_is_named(tmp_path: Path) -> None:
     found = explored(tmp_path, HEAD + edges)
     assert not found.complete
     assert any("EPOLLET" in each for each in found.open)
+
+
+PIPE = """\
+import os, select, threading
+reader, writer = os.pipe()
+def write():
+    os.write(writer, b"a")
+    os.write(writer, b"b")
+    os.close(writer)
+task = threading.Thread(target=write)
+task.start()
+{look}
+task.join()
+"""
+SEEN = {
+    "a piece": ("seen = os.read(reader, 9)", "b'a'"),
+    "all of it": ("seen = os.read(reader, 9)", "b'ab'"),
+    "the end at once": ("while seen := os.read(reader, 9): last = seen", "b''"),
+    "nothing yet": ("seen = bool(select.select([reader], [], [], 0)[0])", "False"),
+    "data": ("poll = select.poll(); poll.register(reader); seen = poll.poll()[0][1]", "select.POLLIN"),
+    "data and the end": (
+        "poll = select.poll(); poll.register(reader); seen = poll.poll()[0][1]",
+        "select.POLLIN | select.POLLHUP",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SEEN)
+def test_everything_that_a_pipe_can_show_is_seen(what: str, tmp_path: Path) -> None:
+    look, seen = SEEN[what]
+    found = explored(tmp_path, PIPE.format(look=f"{look}\nassert seen != {seen}, seen"))
+    assert found.holds is False, found.open
+
+
+def test_who_finds_data_in_a_pipe_does_not_see_whether_it_ends(tmp_path: Path) -> None:
+    whole = PIPE.format(look="os.read(reader, 1); os.read(reader, 1); assert os.read(reader, 1) == b''")
+    found = explored(
+        tmp_path,
+        whole.replace('os.write(writer, b"a")\n    os.write(writer, b"b")', 'os.write(writer, b"ab")'),
+    )
+    assert found.complete, found.open or found.failure
+    assert found.executions - found.restarts <= 2
+
+
+@pytest.mark.parametrize("seen", ["[one]", "[one, two]"])
+def test_what_is_registered_beside_a_poll_that_need_not_wait_is_seen_or_not(
+    seen: str, tmp_path: Path
+) -> None:
+    program = f"""\
+import os, select, threading
+(one, first), (two, second) = os.pipe(), os.pipe()
+os.write(first, b"x"); os.write(second, b"y")
+poll = select.poll()
+poll.register(one)
+task = threading.Thread(target=poll.register, args=(two,))
+task.start()
+assert [each for each, _ in poll.poll()] != {seen}
+task.join()
+"""
+    assert explored(tmp_path, program).holds is False

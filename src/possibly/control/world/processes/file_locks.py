@@ -22,6 +22,8 @@ from possibly.control.world.processes import channel
 from possibly.probes.patching import Patches
 
 _plain_flock, _plain_lockf = fcntl.flock, fcntl.lockf
+NOBODY = -1
+"""The number of no process: all locks are in its way."""
 _holding: set[tuple[int, int]] = set()
 """Process and number of the open file with which it holds a lock: it may ask for another kind of it."""
 
@@ -62,8 +64,8 @@ def step(path: str, operation: int, of_process: bool, waits: bool, process: int)
     ready = (lambda: is_free(path, operation, process)) if waits else None
     kind = "release" if operation & fcntl.LOCK_UN else "lock"
     kernel.visible(kind, thing, writing(thing), place_of(sys._getframe(1)), ready)
-    if kind == "release":
-        kernel.opened(("lock", thing))
+    if kind == "release" and not is_free(path, fcntl.LOCK_SH, NOBODY):
+        kernel.opened(("lock", thing))  # else others could have shared it just before
 
 
 def _is_free(path: str, operation: int, process: int) -> bool:

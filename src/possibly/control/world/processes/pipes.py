@@ -16,6 +16,7 @@ from possibly.control.execution import Access
 from possibly.control.models import files
 from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.footprints import visible
 from possibly.control.world.processes import channel
 from possibly.control.world.processes.holding import Held, let_go, whose
 from possibly.control.world.processes.queues import ROOM
@@ -34,6 +35,8 @@ class Bytes:
         self.data = b""
         self.name = name_for("pipe")
         label(self.name, "pipe")
+        self.ends = {True: f"{self.name}.writers", False: f"{self.name}.readers"}
+        """Whether it writes -> the thing that is written when nobody has that end any more."""
         self.held = {writes: self._end(writes) for writes in (True, False)}
         """Whether it writes -> that end."""
 
@@ -41,14 +44,16 @@ class Bytes:
         kernel = running.kernel
         assert kernel is not None
         ready = (lambda: not self.held[False] or self._free(data) > 0) if waits else None
-        self._step("put", ready)
+        touched = (Access(self.name, True), Access(self.ends[False], False))
+        kernel.visible("put", self.name, touched, None, ready)
         if not self.held[False]:
             raise BrokenPipeError(errno.EPIPE, "Broken pipe")
         piece = data[: self._free(data)]
         if data and not piece:
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        if not self.data:
+            kernel.opened(("get", self.name))
         self.data += piece
-        kernel.opened(("get", self.name))
         return len(piece)
 
     def _free(self, data: bytes) -> int:
@@ -59,13 +64,24 @@ class Bytes:
     def read(self, size: int, waits: bool) -> bytes:
         kernel = running.kernel
         assert kernel is not None
-        self._step("get", self.is_readable if waits else None)
+        visible(kernel, "get", self.name, self._touched_by_reading, self.is_readable if waits else None)
         if not self.is_readable():
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        if not self.is_writable():
+            kernel.opened(("put", self.name))
         found, self.data = self.data[:size], self.data[size:]
-        kernel.opened(("put", self.name))
         kernel.tell({"value": repr(found[:60])})
         return found
+
+    def _touched_by_reading(self) -> tuple[Access, ...]:
+        """Who finds something does not see whether more will come."""
+        over = () if self.data else (Access(self.ends[True], False),)
+        return (Access(self.name, True), *over)
+
+    def touched_by_looking(self, reads: bool, writes: bool) -> tuple[Access, ...]:
+        over = [Access(self.ends[True], False)] if reads and not self.data else []
+        over += [Access(self.ends[False], False)] if writes else []
+        return (Access(self.name, False), *over)
 
     def is_readable(self) -> bool:
         return bool(self.data) or not self.held[True]
@@ -75,21 +91,17 @@ class Bytes:
 
     def _end(self, writes: bool) -> Held:
         def gone() -> None:
-            if running.kernel is not None:
-                running.kernel.opened(("get" if writes else "put", self.name))
+            was_shut = not self.data if writes else len(self.data) >= ROOM
+            if running.kernel is not None and was_shut:
+                running.kernel.opened(("get" if writes else "put", self.ends[writes]))
 
-        return Held(self.name, gone=gone)
+        return Held(self.ends[writes], gone=gone)
 
     def close(self, writes: bool) -> None:
         let_go(whose(), self.held[writes])
 
     def watched(self) -> Bytes:
         return self
-
-    def _step(self, kind: str, ready: Any) -> None:
-        kernel = running.kernel
-        assert kernel is not None
-        kernel.visible(kind, self.name, (Access(self.name, True),), None, ready)
 
 
 makers["bytes"] = Bytes

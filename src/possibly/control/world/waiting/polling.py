@@ -59,7 +59,6 @@ class Polled:
         kernel = running.kernel
         if kernel is not None and not kernel.ending:
             kernel.visible("register", self._name, writing(self._name))
-            kernel.opened(("select", self._name))
 
     def _keep(self, fd: Any, mask: int) -> None:
         self._masks[selecting.number(fd)] = mask
@@ -99,6 +98,7 @@ class Polled:
         for file, mask in self._masks.items():
             if file in places:
                 looked += selecting.touched_by_looking(places[file], True, bool(mask & OUT))
+                looked += [Access(end, False) for end in getattr(places[file], "ends", {}).values()]
         return tuple(dict.fromkeys(looked))
 
     def _ready(self) -> list[tuple[int, int]]:
