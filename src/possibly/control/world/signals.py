@@ -259,8 +259,8 @@ def put_off() -> Iterator[None]:
 
 def _handle(kernel: Kernel, mine: Task, number: int, then: Callable[[], None] | None, is_sent: bool) -> None:
     """What the first thread does when a signal has come; several of one kind that have come are one."""
-    if is_sent:
-        kernel.opened((ANY, SIGNALS))
+    if is_sent and all(task is mine or task.ended for _, task, _ in _pending):
+        kernel.opened((ANY, SIGNALS))  # else another one could have come just before
     for other, task, _ in _pending:
         if other == number and task is not mine and not task.ended and task.wakes_at is None:
             kernel.add(Access(task.name, True))

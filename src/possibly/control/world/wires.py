@@ -150,10 +150,12 @@ class Wire:
         footprint = (*whole, Access(self.end, True), *self._before(number))
 
         def arrive() -> None:
+            is_only_way = sum(_arrives(each) for each in ways) == 1
             self._take(kernel, number, way)
             for access in footprint:
                 kernel.add(access)
-            kernel.opened(*(("arrive", thing) for thing in things))
+            if is_only_way:
+                kernel.opened(*(("arrive", thing) for thing in things))
             kernel.note({"kind": "arrive", "thing": self.name, "at": "", "value": self._shown(way.what)})
             if way.rest:
                 self._under_way[number] = way.rest, []
@@ -196,3 +198,7 @@ def wake(waiters: list[Waiter]) -> None:
 def _resolve(future: Any, _: Any) -> None:
     if not future.done():
         future.set_result(None)
+
+
+def _arrives(task: Task) -> bool:
+    return task.operation is not None and task.operation.kind == "arrive"
