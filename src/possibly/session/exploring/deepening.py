@@ -3,11 +3,11 @@
 Theory of operation. Now and then the search is asked how many executions it will be in all, as far as it can
 tell, and what is left. If these are many times as many as its limit allows, or if late in its time more is
 left than a while before (of a search over states nothing else is known, so that one is given its time),
-every other execution from then on is one of a search by levels
-(`schedulers.bounded`): all schedules without preemptions, then all with one, and so on, each level complete
-before the next. It learns from the executions of the other search too, and executes no class again that it
-knows. So a search that stays open says what it has shown: that there is no failure with at most so many
-preemptions. If the levels come to their end first, all is covered.
+every third execution from then on is one of a search by levels (`schedulers.bounded`), for the search may
+still be nearer to its end than it can tell: all schedules without preemptions, then all with one, and so on,
+each level complete before the next. It learns from the executions of the other search too, and executes no
+class again that it knows. So a search that stays open says what it has shown: that there is no failure with
+at most so many preemptions. If the levels come to their end first, all is covered.
 
 Law: preemptions are counted as the program would see them. Where interchangeable tasks wait for each other
 (`joining.alike`), they are not, and there are no levels.
@@ -30,6 +30,8 @@ BEYOND = 3.0
 
 
 HALF, LATE = 0.5, 0.7
+EVERY = 3
+"""So many executions have one of a level among them."""
 
 
 class Deepening:
@@ -40,7 +42,8 @@ class Deepening:
         self._asked = OFTEN
         self._left: int | None = None
         """What was left when the search was asked last."""
-        self._is_next = False
+        self._planned = 0
+        """Executions since there are levels."""
         self._plans: list[Any] = []
         """Those under way that are of a level."""
         self._is_possible = True
@@ -76,11 +79,12 @@ class Deepening:
             self.levels = Bounded(None)
 
     def plan(self, explorer: Explorer) -> Any:
-        """The next execution of the search, or every other time of a level."""
+        """The next execution of the search, or now and then of a level."""
         if self.levels is None:
             return explorer.plan()
-        self._is_next = not self._is_next
-        plan = self.levels.plan() if self._is_next and not self.levels.strayed else None
+        is_next = self._planned % EVERY == 0
+        self._planned += 1
+        plan = self.levels.plan() if is_next and not self.levels.strayed else None
         if plan is None:
             return None if self.is_complete else explorer.plan()
         self._plans.append(plan)
