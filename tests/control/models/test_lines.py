@@ -85,6 +85,23 @@ MIDDLE = {
         "handler.setFormatter(Own())\ndef other():\n    global shared\n    shared = 1\n",
         "",
     ),
+    "a converter of times": (
+        "shared = 0\nimport time\ndef convert(seconds):\n    print(shared, shared, file=out)\n"
+        "    return time.gmtime(seconds)\nlogging.Formatter.converter = staticmethod(convert)\n"
+        "handler.setFormatter(logging.Formatter('%(asctime)s'))\n"
+        "def other():\n    global shared\n    shared = 1\n",
+        "",
+    ),
+    "a style": (
+        "shared = 0\ndef format(style, record): return f'{shared} {shared}'\n"
+        "logging.PercentStyle.format = format\ndef other():\n    global shared\n    shared = 1\n",
+        "",
+    ),
+    "the names of levels": (
+        "shared = 0\ndef name(level): return f'{shared} {shared}'\n"
+        "logging.getLevelName = name\ndef other():\n    global shared\n    shared = 1\n",
+        "",
+    ),
     "a stream": (
         "shared = 0\nclass Own:\n    def write(self, text): print(shared, shared, file=out)\n"
         "    def flush(self): pass\n"

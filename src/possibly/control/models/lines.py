@@ -5,9 +5,9 @@ five hundred touches of objects that no other task ever sees. Whatever of it oth
 beginning, as one step: the set-up that it reads, and the streams that it writes.
 
 Law: who is beside it cannot tell the difference. So the logger, its handlers and formatters are exactly those
-of the standard library, with nothing of the program's in them, and so are the words of the line: then no code
-of the program runs in the middle. And nobody changes the set-up meanwhile: as soon as anything of it races,
-it is visible, and the line is made of as many steps as it has.
+of the standard library, with nothing of the program's in them or in their classes, and so are the words of
+the line: then no code of the program runs in the middle. And nobody changes the set-up meanwhile: as soon as
+anything of it races, it is visible, and the line is made of as many steps as it has.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import io
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from types import ModuleType
+from inspect import ismodule
+from operator import is_
+from types import FunctionType, ModuleType
 from typing import Any
 
 from possibly.control.runtime import memory as accesses
@@ -31,15 +33,6 @@ from possibly.probes.patching import Patches
 Now = tuple[Kernel, Memory]
 PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 """Words of a line that run no code of the program's."""
-METHODS = {
-    "Logger": "_log findCaller makeRecord handle callHandlers filter getEffectiveLevel",
-    "Handler": "handle filter acquire release format createLock handleError",
-    "StreamHandler": "emit flush handle filter acquire release format handleError",
-    "FileHandler": "emit flush handle filter acquire release format handleError",
-    "Formatter": "format formatTime usesTime formatMessage formatException formatStack",
-    "LogRecord": "__init__ getMessage",
-}
-"""What makes a line; a program may put something else in its place."""
 OF_LOGGER = ("level", "handlers", "propagate", "disabled", "filters", "parent", "name")
 OF_HANDLER = ("level", "filters", "formatter", "stream", "terminator")
 OF_FORMATTER = ("_fmt", "_style", "datefmt", "converter")
@@ -89,17 +82,31 @@ class _Lines:
 
     def __init__(self, logging: ModuleType) -> None:
         self._logging: Any = logging
-        self._methods: list[tuple[dict[str, Any], str, Any]] = []
         self._loggers = frozenset({self._logging.Logger, self._logging.RootLogger})
         kinds = "StreamHandler FileHandler _StderrHandler NullHandler".split()
         self._handlers = frozenset(getattr(logging, name) for name in kinds)
         self._styles = frozenset(each[0] for each in self._logging._STYLES.values())
+        self._classes: list[tuple[Any, tuple[Any, ...]]] = []
+        """What each class was made of: a program may put something else there."""
+        self._used: dict[str, Any] = {}
+        """Functions, classes and modules that the module uses."""
+        self._methods: frozenset[str] = frozenset()
 
     def remember(self) -> None:
-        """What the methods are, now that all models are in place."""
-        for name, methods in METHODS.items():
-            space: Any = vars(getattr(self._logging, name))
-            self._methods += [(space, method, space.get(method)) for method in methods.split()]
+        """What `logging` is made of, now that all models are in place."""
+        space = vars(self._logging)
+        self._used = {name: each for name, each in space.items() if callable(each) or ismodule(each)}
+        classes = [vars(each) for each in self._used.values() if isinstance(each, type)]
+        self._classes = [(each, tuple(each.values())) for each in classes]
+        called = [name for each in classes for name, value in each.items() if isinstance(value, FunctionType)]
+        self._methods = frozenset({*called, "converter"})  # the one attribute that is called
+
+    def _is_as_it_was(self) -> bool:
+        space = vars(self._logging)
+        return all(map(is_, map(space.get, self._used), self._used.values())) and all(
+            len(each) == len(values) and all(map(is_, each.values(), values))
+            for each, values in self._classes
+        )
 
     def parts(self, now: Now, told: tuple[Any, ...], at: str) -> list[Part] | None:
         """What a line touches; None: it is not the standard library's alone, or its set-up changes."""
@@ -108,9 +115,7 @@ class _Lines:
             return None
         if type(words) is not tuple or any(type(word) not in PLAIN for word in words):
             return None
-        if any(space.get(name) is not method for space, name, method in self._methods):
-            return None
-        if self._logging._logRecordFactory is not self._logging.LogRecord:
+        if not self._is_as_it_was():
             return None
         read: list[Part] = []
         streams = self._gather(now, logger, at, read)
@@ -129,7 +134,7 @@ class _Lines:
         read += _attributes(threading.current_thread(), ("name",), at)
         while logger is not None:
             own = vars(logger)
-            if type(logger) not in self._loggers or own["filters"] or not METHOD_NAMES.isdisjoint(own):
+            if type(logger) not in self._loggers or own["filters"] or not self._methods.isdisjoint(own):
                 return None
             read += _attributes(logger, OF_LOGGER, at)
             read += parts_of(own["handlers"], now, at, DEEPEST)
@@ -145,14 +150,12 @@ class _Lines:
     def _is_read(self, handler: Any, at: str, streams: list[Any], read: list[Part]) -> bool:
         """Whether a handler is the standard library's; then what it asks and writes is told."""
         own = vars(handler)
-        if type(handler) not in self._handlers or own["filters"] or not METHOD_NAMES.isdisjoint(own):
+        if type(handler) not in self._handlers or own["filters"] or not self._methods.isdisjoint(own):
             return False
         read += _attributes(handler, OF_HANDLER, at)
         formatter = own["formatter"]
         if formatter is not None:
-            if type(formatter) is not self._logging.Formatter or not METHOD_NAMES.isdisjoint(vars(formatter)):
-                return False
-            if type(formatter._style) not in self._styles or formatter._style._defaults:
+            if not self._is_plain(formatter):
                 return False
             read += _attributes(formatter, OF_FORMATTER, at)
         stream = getattr(handler, "stream", None)
@@ -163,9 +166,14 @@ class _Lines:
         streams.append(stream)
         return True
 
+    def _is_plain(self, formatter: Any) -> bool:
+        own = vars(formatter)
+        if type(formatter) is not self._logging.Formatter or not self._methods.isdisjoint(own):
+            return False
+        return type(own["_style"]) in self._styles and not own["_style"]._defaults
+
 
 STREAMS = frozenset({io.StringIO, io.TextIOWrapper})
-METHOD_NAMES = frozenset(name for names in METHODS.values() for name in names.split())
 
 
 def _attributes(value: Any, names: Iterable[str], at: str) -> Iterator[Part]:
