@@ -33,6 +33,9 @@ ON_BEHALF = {
     "a container of the program": "return thing[9]",
     "a call": "return int(thing)",
     "what the program's method raises": "return thing.failing()",
+    "what it raises while we have caught something": (
+        "try:\n        return TABLE[thing]\n    except KeyError:\n        return thing.failing()"
+    ),
 }
 
 

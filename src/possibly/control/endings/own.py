@@ -3,7 +3,8 @@
 Models raise on purpose what the standard library would, and ask the program's objects on its behalf; so not
 every exception that comes from a file of ours is a mistake of ours. It is one if what went wrong can only be
 about our own data: an assertion or a name of ours, an attribute that an object of ours or None lacks, a key
-that a table of ours lacks. An exception that the program raised because of such a one counts as well.
+that a table of ours lacks. An exception that the program raised because of such a one counts as well; not
+one that it raised while we had caught such a one ourselves, as whoever looks into a table may.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def is_broken(noted: Iterable[str]) -> bool:
 def error_of_ours(error: BaseException) -> str | None:
     """What went wrong and where, if it is ours; also where the program made another exception of it."""
     for each in _chain(error):
+        if each is not error and _is_caught_by_us(each):
+            continue
         trace = _innermost(each.__traceback__)
         if trace is not None and _is_ours(each, trace):
             code = trace.tb_frame.f_code
@@ -51,6 +54,12 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         yield each
         inner = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
         waiting += [found for found in (each.__cause__, each.__context__, *inner) if found is not None]
+
+
+def _is_caught_by_us(error: BaseException) -> bool:
+    """A traceback begins where the exception was caught."""
+    trace = error.__traceback__
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(port._OWN)
 
 
 def _innermost(trace: TracebackType | None) -> TracebackType | None:
