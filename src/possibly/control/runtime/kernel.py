@@ -64,11 +64,11 @@ TURNS = 1_000
 MOMENTS = 200
 """What happens in one turn of a loop's task beyond that is not told, unless a specification speaks of it."""
 EXIT = "_:exit"
+"""The thing that the end of the program writes and every step of a daemon reads, but for its own end where
+nobody has the last word: whoever has nothing left to do is not missed."""
 UNSEEN_END = ("exit", EXIT)
 """What a step of a daemon finds shut: the end of the program just before it would show nothing new, since
 nobody who is left would miss the step. That it comes before that end is tried in any case."""
-"""The thing that the end of the program writes and every step of a daemon reads, but for its own end where
-nobody has the last word: whoever has nothing left to do is not missed."""
 
 
 def _nothing_inside(root: CodeType) -> None:

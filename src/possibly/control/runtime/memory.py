@@ -240,8 +240,7 @@ class Memory:
         if family in self.lent and task.host is not None:
             kernel.add(Access(LIBRARIES, writes))
         if len(task.trail.reads) > PATIENCE and family not in self.visible and self._is_asked_for(family):
-            self.racy[family] = None  # it goes round and round, and only others can end that
-            self.overflowed.add(family)
+            self._begin_anew(family)  # it goes round and round, and only others can end that
             self.visible |= {family}
         if self._is_visible(kernel, family, thing):
             if task.host is None or kernel.is_mixed:
@@ -318,16 +317,14 @@ class Memory:
         """
         family = PACKAGE + root
         if family not in self.visible:
-            self.racy[family] = None
-            self.overflowed.add(family)
+            self._begin_anew(family)
             kernel.finish(Outcome.CUT_OFF, None)
 
     def _want(self, root: str, code: CodeType) -> None:
         """From the next execution on this code is instrumented; this one says nothing."""
         family = PACKAGE + root
         self.codes[packages.entered(code)] = None
-        self.racy[family] = None
-        self.overflowed.add(family)
+        self._begin_anew(family)
 
     def run_in_turn(self, kernel: Kernel, root: str) -> None:
         """A turn of an event loop runs code of a package that is not instrumented."""
@@ -352,16 +349,19 @@ class Memory:
         self.find_out(kernel, RARELY + name)
 
     def find_out(self, kernel: Kernel, word: str) -> None:
-        """Something happens that executions were taken not to do: they begin anew, and look more closely."""
+        """Something happens beside other tasks that executions were taken not to do."""
         if word not in self.visible and not kernel.alone and not kernel.quiet:
-            self.racy[word] = None
-            self.overflowed.add(word)
+            self._begin_anew(word)
+
+    def _begin_anew(self, word: str) -> None:
+        """With this one visible the search begins anew: this execution did not look closely enough."""
+        self.racy[word] = None
+        self.overflowed.add(word)
 
     def ask_for_worker(self, kernel: Kernel) -> None:
         """Code that a pool runs asks which thread it is in: then it matters which of them takes a call."""
         if kernel.current.name in self.workers and WORKERS not in self.visible:
-            self.racy[WORKERS] = None
-            self.overflowed.add(WORKERS)
+            self._begin_anew(WORKERS)
 
     def widen(self, kernel: Kernel, family: str) -> None:
         """Items of such a container are read that cannot be named. Where two tasks do so, who changes one
@@ -379,8 +379,7 @@ class Memory:
         """A function is to be called at the end, which sees how far daemons came, also those of before."""
         kernel.has_last_words = True
         if LAST_WORDS not in self.visible and not kernel.alone:
-            self.racy[LAST_WORDS] = None
-            self.overflowed.add(LAST_WORDS)
+            self._begin_anew(LAST_WORDS)
 
     def drop(self, kernel: Kernel, old: Any, at: str) -> None:
         """A place loses what it held, which may end with that: so others may go on just before."""

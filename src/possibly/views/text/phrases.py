@@ -53,7 +53,7 @@ PHRASES = {
     "join queue": Phrase("has seen that all of {} is done", "had seen that all of {} was done"),
     "kill": Phrase("kills {}", "killed {}"),
     "leave": Phrase("leaves {}", "left {}"),
-    "leave_loop": Phrase("leaves {}", "left {}"),
+    "leave_loop": Phrase("leaves the loop after {}", "left the loop after {}"),
     "listen": Phrase("listens at {}", "listened at {}"),
     "locked": Phrase("asks whether {} is taken", "asked whether {} was taken"),
     "look": Phrase("looks at {}", "looked at {}"),

@@ -326,7 +326,7 @@ def _leave(run: Run, kernel: Kernel) -> None:
     last, kernel.current = kernel.current, run.host
     if last is not run.host:
         footprint = (Access(last.name, False), Access(run.name, True))
-        kernel.visible("leave_loop", run.name, footprint, None, lambda: True)
+        kernel.visible("leave_loop", last.name, footprint, None, lambda: True)
 
 
 def _run_sync_soon(plain: Any) -> Any:
