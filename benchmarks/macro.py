@@ -1,4 +1,4 @@
-"""`make bench`: macro-steps. The search alone; threads; a star beside plain `explore`; sixteen ranks.
+"""`make bench`: macro-steps. The search alone; threads; a star beside `explore`; long paths; sixteen ranks.
 
 The paths of a star are its matchings that matter, every order of its senders: what tools for MPI that explore
 matchings (ISP, DAMPI) count as interleavings. CPU is that of all processes, so that others on the machine do
@@ -19,6 +19,7 @@ from benchmarks.run import rate, row, timed
 from possibly.control.macro.explore import Explorer
 from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
+from possibly.session.macro_steps.paths import PathJudge
 from tests.control.macro.simulated import Program, explored
 
 STAR = """\
@@ -55,6 +56,21 @@ assert total == 120
 assert neighbour == (rank - 1) % 16
 """
 """Three of sixteen ranks report to the first in any order: 3! paths; then all talk to their neighbours."""
+LONG = """\
+import queue, sys, threading
+ask, answer = queue.Queue(), queue.Queue()
+count = int(sys.argv[1])
+def serve():
+    for _ in range(count):
+        answer.put(ask.get())
+server = threading.Thread(target=serve, name="server")
+server.start()
+for number in range(count):
+    ask.put(number)
+    assert answer.get() == number
+server.join()
+"""
+"""One path, of four macro-steps a round."""
 
 
 def main() -> None:
@@ -66,11 +82,10 @@ def main() -> None:
     threads = Path(__file__).parents[1] / "examples" / "macro" / "threads.py"
     _program("producer, buffer and consumer as threads", [str(threads), "right", "3", "2"], None)
     _star(3 if quick else 5)
+    for rounds in (250, 500) if quick else (2_500, 5_000, 24_000):
+        _written("one long path", LONG, [str(rounds)], None)
     if not quick:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "sixteen.py"
-            file.write_text(SIXTEEN)
-            _program("sixteen ranks under mpiexec", [str(file)], 16)
+        _written("sixteen ranks under mpiexec", SIXTEEN, [], 16)
 
 
 def _search(senders: int) -> None:
@@ -101,9 +116,17 @@ def _spent() -> float:
     return found.ru_utime + found.ru_stime
 
 
+def _written(name: str, text: str, words: list[str], ranks: int | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "program.py"
+        file.write_text(text)
+        _program(name, [str(file), *words], ranks)
+
+
 def _program(name: str, words: list[str], ranks: int | None) -> None:
     tree = Tree(tuple(words), ranks)
-    spent, _ = timed(lambda: Explorer(lambda: Controller(words, ranks), tree).explore())
+    judge = PathJudge()
+    spent, _ = timed(lambda: Explorer(lambda: Controller(words, ranks), tree, judge=judge).explore())
     assert tree.verdict is True, [leaf.detail for leaf in tree.leaves]
     steps = f"{len(tree.leaves)} paths, {len(tree.nodes):,} breakpoints"
     row(f"{name}: {steps}", rate(tree.executions, spent, "executions"), f"{spent:.1f} s")

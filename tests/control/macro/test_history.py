@@ -143,3 +143,11 @@ def test_a_receive_may_be_seen_after_one_that_took_later() -> None:
         if any(each.process == "P1" and each.takes == ("P0#1",) for each in path.instants)
     )
     assert ("P0", "P0", "P2", "P1") in words_of(path)
+
+
+def test_the_order_of_a_long_path_takes_no_more_than_a_few_edges_an_instant() -> None:
+    """A queue passes on who took before whom; of each process only the last needs to be said."""
+    rounds = 200
+    (path,) = paths_of({"P0": [("put", "Q")] * rounds, "P1": [("get", "Q")] * rounds})
+    assert len(path.instants) >= 2 * rounds
+    assert max(map(len, path.causes)) <= 2

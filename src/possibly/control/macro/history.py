@@ -27,6 +27,8 @@ from possibly.control.macro.model import Completion, Message, Operation, Process
 
 Counts = dict[Process, int]
 """A cut: how many instants of each process it contains."""
+Latest = dict[Process, int]
+"""Of each process: the number of its last instant that comes before something."""
 
 
 class CircularOrderError(Exception):
@@ -209,7 +211,7 @@ class History:
 
     def path(self, before: Before) -> Path:
         causes = self._causes(before)
-        order = _sorted(causes)
+        order = _sorted(_followers(causes))
         place = {number: index for index, number in enumerate(order)}
         own: dict[int, int] = self._previous()
         found = [sorted(place[each] for each in causes[n] if each != own.get(n)) for n in order]
@@ -226,31 +228,31 @@ class History:
 
     def _causes(self, before: Before) -> list[set[int]]:
         """Of each instant: those directly before it, that of its own process too."""
-        found: list[set[int]] = [set() for _ in self.instants]
+        found: list[Latest] = [{} for _ in self.instants]
         for number, previous in self._previous().items():
-            found[number].add(previous)
-        for event in range(len(before)):
-            source = self._instant_of.get(event, self._taken.get(event))
-            if source is not None:
-                for number in self._followers(event, before):
-                    if number != source:
-                        found[number].add(source)
-        return found
+            self._note(found[number], previous)
+        passed: list[Latest | None] = [{} for _ in range(len(before))]
+        for event in _sorted([before.after(event) for event in range(len(before))]):
+            number, latest = self._instant_of.get(event), passed[event]
+            assert latest is not None  # an event comes once
+            passed[event] = None
+            if number is not None:
+                for cause in latest.values():
+                    if cause != number:
+                        self._note(found[number], cause)
+                latest = {self.instants[number].process: number}
+            elif event in self._taken:
+                self._note(latest, self._taken[event])
+            for later in before.after(event):
+                for cause in latest.values():
+                    self._note(passed[later], cause)
+        return [set(each.values()) for each in found]
 
-    def _followers(self, event: int, before: Before) -> set[int]:
-        """The instants that come next, through events that belong to none."""
-        found: set[int] = set()
-        seen, pending = {event}, list(before.after(event))
-        while pending:
-            each = pending.pop()
-            if each in seen:
-                continue
-            seen.add(each)
-            if each in self._instant_of:
-                found.add(self._instant_of[each])
-            else:
-                pending.extend(before.after(each))
-        return found
+    def _note(self, latest: Latest | None, number: int) -> None:
+        """Of each process the last one is enough: those before it come before that."""
+        assert latest is not None  # edges lead forward
+        process = self.instants[number].process
+        latest[process] = max(latest.get(process, number), number)
 
 
 def may_wait(operation: Operation) -> bool:
@@ -271,12 +273,12 @@ def _is_noticed(operation: Operation) -> bool:
     return operation.kind != "join"
 
 
-def _sorted(causes: list[set[int]]) -> list[int]:
-    following: list[list[int]] = [[] for _ in causes]
-    for number, each in enumerate(causes):
-        for cause in each:
-            following[cause].append(number)
-    waiting = list(map(len, causes))
+def _sorted(following: Sequence[Sequence[int]]) -> list[int]:
+    """The least order of numbers in which each comes before all that follow it."""
+    waiting = [0] * len(following)
+    for each in following:
+        for later in each:
+            waiting[later] += 1
     ready = [number for number, count in enumerate(waiting) if not count]
     found: list[int] = []
     while ready:
@@ -286,6 +288,14 @@ def _sorted(causes: list[set[int]]) -> list[int]:
             waiting[later] -= 1
             if not waiting[later]:
                 heappush(ready, later)
-    if len(found) < len(causes):
+    if len(found) < len(following):
         raise CircularOrderError
+    return found
+
+
+def _followers(causes: Sequence[set[int]]) -> list[list[int]]:
+    found: list[list[int]] = [[] for _ in causes]
+    for number, each in enumerate(causes):
+        for cause in each:
+            found[cause].append(number)
     return found
