@@ -56,6 +56,19 @@ RIGHT = {
     box.put(None)
     worker.join()
     """,
+    "a condition that another thread notifies": """
+    ready, go = [], threading.Condition()
+    def wake():
+        with go:
+            ready.append(box.get())
+            go.notify()
+    waker = threading.Thread(target=wake)
+    waker.start()
+    box.put(1)
+    with go:
+        go.wait_for(lambda: ready)
+    waker.join()
+    """,
     "jobs in an executor": """
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(box.put, range(2)))
@@ -168,15 +181,22 @@ FORCED: Program = {"a": [("get", "Q"), ("get", "R")], "b": [("put", "Q")]}
 
 
 @pytest.mark.parametrize(
-    ("program", "uncontrolled", "is_sure"),
-    [(FORKED, [], True), (FORKED, ["a lock"], False), (FORCED, ["a lock"], True)],
+    ("program", "end", "uncontrolled", "is_sure"),
+    [
+        (FORKED, "deadlock", [], True),
+        (FORKED, "failed", ["a lock"], False),
+        (FORCED, "failed", ["a lock"], True),
+        (FORCED, "deadlock", ["a lock"], False),
+    ],
 )
-def test_a_failing_path_is_sure_if_all_is_controlled_or_nothing_was_chosen(
-    program: Program, uncontrolled: list[str], is_sure: bool
+def test_a_failing_path_is_sure_if_all_is_controlled_or_the_program_itself_met_it(
+    program: Program, end: str, uncontrolled: list[str], is_sure: bool
 ) -> None:
     tree = explored(program)
     tree.uncontrolled = uncontrolled
     assert tree.verdict is False  # nobody puts into R
+    for leaf in tree.leaves:
+        leaf.end = end
     assert is_certain(tree) is is_sure
     covered = Between(Exploration(complete=True), (), None)
     assert is_wanted(tree) is bool(uncontrolled)

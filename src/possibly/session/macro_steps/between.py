@@ -8,7 +8,8 @@ that decides, since every schedule is one of those.
 Law: a failure that is found so is one; if every schedule is covered and none fails, no path does. Claims and
 properties are about the states at messages, which are fewer than those of single steps: what is true in all
 of these (`G p`) is decided too, anything else stays open. A failing path of the tree counts by
-itself only if there was nothing to choose on it: then it is what the program did.
+itself only if there was nothing to choose on it and a breakpoint shows the failure: then it is what the
+program did. A deadlock is concluded from what is controlled, an order of instants as well: neither counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 
 from possibly.control.macro.program.launch import is_native
 from possibly.control.macro.tree import Tree
-from possibly.control.macro.why import violations
+from possibly.control.macro.why import Violation, violations
 from possibly.errors import PossiblyError
 from possibly.logic.ltl.claims import Truth
 from possibly.logic.specification import property_from_text
@@ -68,11 +69,14 @@ def is_certain(tree: Tree) -> bool:
     """Whether some path of the tree fails, for sure."""
     if tree.verdict is not False:
         return False
-    return not tree.uncontrolled or any(_is_forced(tree, found.leaf) for found in violations(tree))
+    return not tree.uncontrolled or any(_was_met(tree, found) for found in violations(tree))
 
 
-def _is_forced(tree: Tree, leaf: int) -> bool:
-    return all(len(node.arcs) < 2 for node in tree.path(leaf))
+def _was_met(tree: Tree, found: Violation) -> bool:
+    """Whether the program itself did what fails, whatever was not controlled beside it."""
+    is_forced = all(len(node.arcs) < 2 for node in tree.path(found.leaf))
+    is_shown = not found.order if found.claim else found.end == "failed"
+    return is_forced and is_shown
 
 
 def verdict(tree: Tree, between: Between | None, has_properties: bool = False) -> Truth:
