@@ -221,11 +221,15 @@ import asyncio
 
 async def work(name):
     await asyncio.sleep(0)
-    step(name)
+    await step(name)
+    at_once(name)
+
+
+async def step(name):
     await asyncio.sleep(0)
 
 
-def step(name):
+def at_once(name):
     pass
 
 
@@ -256,14 +260,16 @@ if __name__ == "__main__":
 
 def test_tasks_of_an_event_loop_stop_too(folder: Path) -> None:
     (folder / "tasks.py").write_text(ASYNC)
-    (folder / "tasks.spec").write_text("watch both = step & step^ { break }\n")
+    (folder / "tasks.spec").write_text(
+        "watch both = step & step^ { break }\nwatch whole = at_once & at_once^ { break }\n"
+    )
     with Terminal(folder, "run", "--spec", "tasks.spec", "tasks.py") as terminal:
         told = terminal.until(PROMPT)
-        assert "tasks.py:10 in step" in told
+        assert "break of both" in told and "tasks.py:10 in step" in told
         where = terminal.ask("where")
         assert "one" in where and "two" in where and "in work" in where + terminal.ask("where one")
         terminal.say(b"c\n")
-        terminal.until("done")
+        assert "break" not in terminal.until("done")  # nobody comes between two calls that wait for nothing
         assert terminal.status() == 0
 
 

@@ -54,7 +54,7 @@ def nearest(lattice: Lattice, allowed: Holds, goal: Holds, budget: Budget) -> se
 
 def free_path(lattice: Lattice, targets: Iterable[int]) -> Path:
     """A path from the initial cut to one of the targets, which are of one level, with the fewest changes."""
-    if lattice.computation.joint:
+    if lattice.computation.joint or not lattice.is_free:
         return _joint_path(lattice, set(targets))
     best: Path | None = None
     effort = EFFORT
@@ -141,13 +141,15 @@ def _greedy(
 
 
 def _joint_path(lattice: Lattice, targets: set[int]) -> Path:
-    """With joint events a process that runs on may cost a change: search by single steps."""
+    """With joint events a process that runs on may cost a change, or bar others: search by single steps."""
     bounds = tuple(map(max, *map(lattice.unpack, [*targets, lattice.initial])))
 
     def successors(cut: int) -> Iterator[tuple[Move, int]]:
         return ((move, cut + move.delta) for move in moves_inside(lattice, cut, bounds))
 
     found = constrained_path(lattice.initial, successors, targets.__contains__)
+    if found is None and not lattice.is_free:
+        found = any_path(lattice.initial, successors, targets.__contains__, Budget())
     if found is not None:
         return found
     return _greedy(lattice, {0: (0, ())}, lattice.initial, lattice.unpack(min(targets)))

@@ -75,6 +75,10 @@ class Computation:
         if self.joint or self._extra:
             self._check()
 
+    def with_pairs(self, pairs: Iterable[tuple[int, int]]) -> Computation:
+        """The same events with more order."""
+        return Computation(self.trace, self.order, (*self._extra, *pairs))
+
     def _check(self) -> None:
         """Joint events and added pairs alone can contradict the order of the lines: that is an error."""
         self.steps  # noqa: B018

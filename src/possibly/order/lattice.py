@@ -79,6 +79,9 @@ def _executed(unit: int, processes: tuple[int, ...], step: int) -> Move:
 class Lattice:
     """Cuts of a computation as packed integers; 0 is the initial cut."""
 
+    is_free = True
+    """Whether all cuts are in it, so that a process may always run on as far as it can."""
+
     def __init__(self, computation: Computation) -> None:
         self.computation = computation
         self.initial = 0

@@ -9,9 +9,9 @@ and may have been ready at any moment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from possibly.records import dataclass
 from possibly.trace.model import NONE, Ints, Trace
 
 TURN, YIELDED, WAITED = "turn", "yielded", "waited"
@@ -50,6 +50,10 @@ class Turns:
 
     def of(self, event: int) -> Turn | None:
         return self._of.get(event)
+
+    def all(self) -> Iterator[Turn]:
+        """By process, each process's in its order."""
+        return iter({(turn.process, turn.first): turn for turn in self._of.values()}.values())
 
     def asked(self, event: int) -> int:
         """How many events its process had done when it came to this one: what it waited for, it asked for

@@ -362,3 +362,27 @@ def test_a_property_that_keeps_too_much_is_followed_no_more(formula: str) -> Non
     assert verdict.reason is not None and "more than 100 entries" in verdict.reason
     assert len(run._growing._names) <= 110  # type: ignore[union-attr]
     run.close()
+
+
+@pytest.mark.parametrize("batch", [1, 100])
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("ctl", "AG(!(A.x == 1 & B.x == 1))"),
+        ("ltl", "G(!(A.x == 1 & B.x == 1))"),
+        ("tl", "not (t1:(x == 1) and t2:(x == 1)) if t1 != t2"),
+    ],
+)
+def test_tasks_of_an_event_loop_are_not_interrupted(name: str, formula: str, batch: int) -> None:
+    found = property_from_text(name, formula, name)
+    run = opened(Specification(properties=(found,)), Options())
+    intake = Intake(run, connections=1)
+    lines: list[dict[str, Any]] = [header("A", "B")]
+    for task in "AB":
+        lines += [{"p": task, "kind": "turn", "tag": "L"}, {"p": task, "set": {"x": 1}}]
+        lines += [{"p": task, "set": {"x": 0}}]
+    connection = Connection("C")
+    for first in range(0, len(lines), batch):
+        intake.feed(connection, text(*lines[first : first + batch]))
+    assert [change.truth for change in run.changes()] in ([], [Truth.HOLDS])
+    assert run.report(is_whole=True).verdicts[0].truth is Truth.HOLDS

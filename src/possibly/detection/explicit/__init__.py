@@ -7,4 +7,5 @@
 - `rowsets`: sets of cuts as rows of bits, in plain Python
 - `sweep`: the explicit engine
 - `turns`: answers on runs that tell of turns of tasks, which event loops do not interrupt
+- `whole`: the cuts that whole turns lead to
 """

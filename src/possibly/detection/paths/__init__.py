@@ -6,6 +6,7 @@
 `occurrences`    `never`, `watch`: every convex set of events that is in the language
 `by_value`       the same value by value, where all events bear one variable: `send(M); receive(M)`
 `synchronise`    `sync` rules: the order that they establish
+`turns`          the order that an event loop gives to the turns of its tasks
 `perform`        actions
 `online`         all of this while a program runs; `online_order` the order then
 

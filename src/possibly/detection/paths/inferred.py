@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 
 from possibly.detection.paths.meaning import Meaning
 from possibly.detection.paths.projection import Projected, projection
+from possibly.detection.paths.turns import with_turns
 from possibly.errors import PossiblyError
 from possibly.logic.depth import deep
 from possibly.logic.paths.compiled import compiled
@@ -42,7 +43,7 @@ def names_of(trace: Trace) -> tuple[str, ...]:
 def inferred(computation: Computation, names: Listed[str], kind: str = "extended") -> str:
     """The expression, as a text."""
     tree = compiled(parse_path(Source(" + ".join(names)), {}))
-    events = list(projection(Meaning(tree, computation)))
+    events = list(projection(Meaning(tree, with_turns(computation, tree))))
     if not events:
         raise PossiblyError("no event of the run has one of these names", hint=f"names: {', '.join(names)}")
     if len(events) > MOST_EVENTS:

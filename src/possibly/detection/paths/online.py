@@ -34,6 +34,7 @@ from possibly.detection.paths.online_order import OnlinePasts, Past
 from possibly.detection.paths.perform import looked_up
 from possibly.detection.paths.projection import Projected
 from possibly.detection.paths.synchronise import Tokens
+from possibly.detection.paths.turns import Over, whole_calls
 from possibly.logic.paths.compiled import Compiled, compiled
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.rules import Rule
@@ -44,6 +45,7 @@ from possibly.order.computation import Place
 from possibly.order.growing.computation import Growing
 from possibly.order.growing.lines import Line, Step
 from possibly.trace.model import Value
+from possibly.trace.turns import TURN
 
 MOST_OPEN = 20_000
 """Sets under way that are kept while a program runs; the check of the whole run knows them all."""
@@ -231,6 +233,8 @@ class PathMonitor:
         self.meaning = OnlineMeaning(machine.expression, growing)
         self.rules = [OnlineRule(rule, growing) for rule in rules]
         self._meanings = [self.meaning, *(rule.meaning for rule in self.rules)]
+        self._turns: Over[Place] | None = None
+        """From the first turn on."""
         self._is_simple = not (self.rules or self.meaning.has_guards or self.meaning.has_arguments)
         self.pasts = OnlinePasts()
         most = MOST_OPEN if are_all_spawned else None
@@ -259,11 +263,11 @@ class PathMonitor:
         fields = line.fields
         if "set" in fields or "write" in fields or not self.state.has_spawned:
             self.state.execute(step)
-        symbols = self.meaning.named(fields)
+        symbols, more = self.meaning.named(fields), self._turned(step)
         if symbols:
-            self._note(step, symbols, self.pasts.before(step, ()))
-        elif line.needs or not self.pasts.knows(line):
-            self.pasts.after(step, self.pasts.before(step, ()))
+            self._note(step, symbols, self.pasts.before(step, more))
+        elif line.needs or more or not self.pasts.knows(line):
+            self.pasts.after(step, self.pasts.before(step, more))
         else:
             return
         self._forget()
@@ -273,7 +277,7 @@ class PathMonitor:
         self.state.execute(step)
         old, now = self.state.old, self.state.values
         symbols = self.meaning.happening(allowed[0], step, old, now)
-        more: list[Place] = []
+        more = [*self._turned(step)]
         for rule, each in zip(self.rules, allowed[1:], strict=True):
             more.extend(rule.partners(step, rule.meaning.happening(each, step, old, now)))
         past = self.pasts.before(step, more)
@@ -282,6 +286,17 @@ class PathMonitor:
         else:
             self.pasts.after(step, past)
         self._forget()
+
+    def _turned(self, step: Step) -> tuple[Place, ...]:
+        """The end of the turn that one which begins with this step comes after."""
+        line, fields = step[0], step[0].fields
+        kind = fields.get("kind", "internal")
+        if self._turns is None:
+            if kind != TURN:
+                return ()
+            self._turns = Over(whole_calls(self.machine.expression))
+        earlier = self._turns.before(line.process, line.place, kind, fields.get("tag"), fields.get("fn"))
+        return () if earlier is None else (earlier,)
 
     def _note(self, step: Step, symbols: tuple[int, ...], past: Past) -> None:
         """An event of the expression."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from possibly.detection.explicit.compiled import algebra
+from possibly.detection.explicit.whole import INTERRUPTED, MOST_CUTS, NOTE, WholeTurns
 from possibly.detection.finding import Path
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.tasks.cuts import Assignment, Cuts, Evaluation, NotCoveredError
@@ -37,6 +38,7 @@ from possibly.order.computation import CLOCK_TABLE_LIMIT
 from possibly.order.lattice import Lattice
 from possibly.order.nets.net import Net
 from possibly.records import replace
+from possibly.trace.turns import Turns
 from possibly.verdict.tasks import TaskFailure
 
 ENGINES = ("auto", "terms", "fibers", "slices")
@@ -44,6 +46,10 @@ NOT_COVERED = {
     "terms": "engine terms: not covered (until, before, or too many terms)",
     "fibers": "engine fibers: not covered (many task variables, `exists`, or time inside time)",
 }
+LATER = (
+    "which slices come later depends on the turns of an event loop, which are not interrupted; "
+    "only formulas without time are decided then"
+)
 STEPWISE = ("next", "all_next", "until", "before")
 """Operators of which terms are many, or do not tell."""
 MANY = 20
@@ -99,7 +105,8 @@ def check_tasks(
 ) -> TaskAnswer:
     """Whether the bound formula is satisfied in the net."""
     check_engine(engine)
-    return _Check(net, lattice, formula, budget).answer(engine)
+    check = _Check(net, lattice, formula, budget)
+    return check.within_turns(check.answer(engine))
 
 
 @dataclass(slots=True)
@@ -371,6 +378,50 @@ class _Check:
             return algebra(self.lattice, part_budget.visit).cuts
         except LimitReachedError:
             return None
+
+    # ---- event loops --------------------------------------------------------------------------------
+
+    def within_turns(self, found: TaskAnswer) -> TaskAnswer:
+        """The answer where no task of an event loop is interrupted in the middle of a turn."""
+        turns = Turns(self.net.trace)
+        is_timed = any(isinstance(node.formula, Temporal) for _, node in outline(self.tree))
+        if not turns or found.value is None or (found.path is None and not is_timed):
+            return found
+        whole = WholeTurns(self.net.computation, turns)
+        if (found.path is not None and not is_timed and whole.is_whole(found.path)) or not whole.leaves_out:
+            return found
+        if is_timed:
+            return self._unknown(found.engine, self.budget, LATER)
+        try:
+            return self._failing_within(whole, found)
+        except (LimitReachedError, NotCoveredError):
+            return self._unknown(found.engine, self.budget, INTERRUPTED)
+
+    def _failing_within(self, whole: WholeTurns, found: TaskAnswer) -> TaskAnswer:
+        """The nearest failing slice that whole turns lead to."""
+        sets = TermSets(self.net.computation, self.budget)
+        evaluation = Evaluation(self.net, self.local, sets, self.budget)
+        judged = [
+            (assignment, cuts)
+            for assignment in evaluation.assignments(self.tree, self.variables)
+            if (cuts := evaluation.cuts(self.tree, assignment))
+        ]
+
+        def failing(packed: int) -> Assignment | None:
+            cut = self.lattice.unpack(packed)
+            return next((assignment for assignment, cuts in judged if holds_at(cuts, cut)), None)
+
+        path = whole.to(lambda packed: failing(packed) is not None, self.budget.part(MOST_CUTS))
+        self.notes.append(NOTE)
+        if path is None:
+            return self._result(found.engine, self.budget, observed=True)
+        at = sum(move.delta for move in path)
+        failures = _Failures(self._steps)
+        failures.add(failing(at) or {}, {at})
+        shown = self._shown(
+            self._result(found.engine, self.budget, found.observed), failures, evaluation, holds_at
+        )
+        return replace(shown, path=path)
 
     # ---- both ---------------------------------------------------------------------------------------
 

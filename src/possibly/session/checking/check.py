@@ -226,10 +226,10 @@ class Checker:
             from possibly.session.checking.loops import with_loops
 
             result = with_loops(found.language, formula, predicates, budget, self.options.loops, result)
-        if result.finding is not None and result.finding.path is not None and self._tells_turns:
+        if result.finding is not None and self._tells_turns:
             from possibly.detection.explicit.turns import within_turns
 
-            result = within_turns(formula, predicates, budget, result)
+            result = within_turns(found.language, formula, predicates, budget, result)
         observed = self._observed(found.language, formula, predicates, result.finding, budget)
         if result.finding is None:
             result = self._from_observed(found.language, formula, predicates, observed, result)

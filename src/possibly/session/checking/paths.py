@@ -27,6 +27,7 @@ from possibly.detection.paths.perform import (
     unknown_names,
 )
 from possibly.detection.paths.synchronise import synchronised
+from possibly.detection.paths.turns import with_turns
 from possibly.detection.prediction.deadlocks import DeadlockFinder
 from possibly.errors import UsageError
 from possibly.logic.bind import Vocabulary
@@ -98,7 +99,7 @@ class PathChecker:
     def _debugging(self) -> list[Meaning]:
         """All rules that act, as all of them act on one debugger."""
         acting = [each for each in self.properties if self._acts(each)]
-        return [Meaning(self._compiled(each), self.computation) for each in acting]
+        return [self._meaning(self._compiled(each)) for each in acting]
 
     def _predicted(self, found: Property, expression: Expression) -> Iterator[str]:
         """A rule that looks for circular waits in this order is told of those that other orders reach."""
@@ -143,10 +144,13 @@ class PathChecker:
         check_variables(expression, self.names, found.source)
         return expression
 
+    def _meaning(self, expression: Compiled) -> Meaning:
+        return Meaning(expression, with_turns(self.computation, expression))
+
     def verdict(self, found: Property, budget: Budget) -> Verdict:
         started = perf_counter()
         expression = self._compiled(found)
-        meaning = Meaning(expression, self.computation)
+        meaning = self._meaning(expression)
         machine = Machine(expression)
         machine.look = budget.look
         kind = subclass(expression.expression)
@@ -221,7 +225,7 @@ class PathChecker:
         searches = []
         for each in together:
             expression = self._compiled(each)
-            meaning, machine = Meaning(expression, self.computation), Machine(expression, tells=True)
+            meaning, machine = self._meaning(expression), Machine(expression, tells=True)
             machine.look = budget.look
             searches.append(_Search(each, meaning, machine, budget, tells=True))
         performers = [Performer(s.machine.expression.expression, scene, debugger) for s in searches]

@@ -50,6 +50,7 @@ from possibly.trace.build import TraceBuilder
 from possibly.trace.intern import check_value, quoted
 from possibly.trace.jsonl import FORMAT, VERSION
 from possibly.trace.model import Trace
+from possibly.trace.turns import TURN
 from possibly.verdict.model import Report, Truth, Verdict
 
 KEEP, WAITING = 1_000_000, 100_000
@@ -60,6 +61,7 @@ ENTRIES = 2_000_000
 LOOK = 1 << 16
 """Events after which somebody looks how much is kept."""
 
+INTERRUPTED = "tasks of an event loop are not interrupted, which only a check of the run so far respects"
 FOLLOWED = "online"
 """The engine's name in the results of properties that were followed and not checked again."""
 
@@ -85,7 +87,7 @@ class _Watched:
     why_not: str | None = None
     """Why it is not followed event by event."""
     is_outgrown: bool = False
-    """It was followed until it kept too much."""
+    """It was followed until it kept too much, or until the run told of an event loop."""
     is_open: bool = False
     """It counts or quantifies over processes."""
     truth: Truth = Truth.UNKNOWN
@@ -119,6 +121,7 @@ class WatchedRun:
         self._shared: dict[str, Any] = {}
         self._growing: Growing | None = None
         self._arrived = 0
+        self._has_turns = False
         self._kept = KeptLines(keep)
         self._watched = [_Watched(found) for found in specification.properties]
         self._checked_at = 0
@@ -131,7 +134,7 @@ class WatchedRun:
 
     # ---- checkpoints ----------------------------------------------------------------------------
 
-    _SAVED = ("errors", "_processes", "_shared", "_growing", "_arrived", "_kept", "_watched")
+    _SAVED = ("errors", "_processes", "_shared", "_growing", "_arrived", "_has_turns", "_kept", "_watched")
 
     def state(self) -> dict[str, Any]:
         """All that is known, as long as no lines are kept."""
@@ -281,6 +284,7 @@ class WatchedRun:
         assert self._growing is not None, "the headers come first"
         check_value(dict(fields))
         self._check_newcomer(fields.get("p"), line)
+        self._look_for_turns((fields,))
         try:
             self._growing.arrive(fields, line)
         except (TooMuchError, LimitReachedError) as error:
@@ -302,11 +306,22 @@ class WatchedRun:
         The next one is for `arrive`."""
         assert self._growing is not None, "the headers come first"
         self._kept.texts = texts
+        self._look_for_turns(lines[first:])
         count = self._growing.arrive_many(lines, first)
         self._arrived += count
         if count:
             self._look_at_all()
         return count
+
+    def _look_for_turns(self, lines: Sequence[Any]) -> None:
+        """Whoever follows every order of the events does so no more once the run tells of an event loop."""
+        if self._has_turns or not any(type(line) is dict and line.get("kind") == TURN for line in lines):
+            return
+        self._has_turns = True
+        for watched in self._watched:
+            if isinstance(watched.monitor, Monitor | TaskMonitor) and not watched.is_final:
+                watched.monitor.stop()
+                watched.monitor, watched.is_outgrown, watched.why_not = None, True, INTERRUPTED
 
     def _tell(self, told: Told) -> None:
         for tell in self.tellers:
