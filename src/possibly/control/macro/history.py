@@ -233,14 +233,14 @@ class History:
             self._note(found[number], previous)
         passed: list[Latest | None] = [{} for _ in range(len(before))]
         for event in _sorted([before.after(event) for event in range(len(before))]):
-            number, latest = self._instant_of.get(event), passed[event]
+            instant, latest = self._instant_of.get(event), passed[event]
             assert latest is not None  # an event comes once
             passed[event] = None
-            if number is not None:
+            if instant is not None:
                 for cause in latest.values():
-                    if cause != number:
-                        self._note(found[number], cause)
-                latest = {self.instants[number].process: number}
+                    if cause != instant:
+                        self._note(found[instant], cause)
+                latest = {self.instants[instant].process: instant}
             elif event in self._taken:
                 self._note(latest, self._taken[event])
             for later in before.after(event):
