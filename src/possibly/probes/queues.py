@@ -27,8 +27,8 @@ def install(patches: Patches) -> None:
     if port.thorough:
         patches.put(kind, "put", _waiting_put(kind.put))
         patches.put(kind, "get", _waiting_get(kind.get))
-        for name in ("qsize", "empty", "full"):
-            patches.put(kind, name, _looked(getattr(kind, name)))
+    for name in ("qsize", "empty", "full"):
+        patches.put(kind, name, (_looked if port.thorough else _asked)(getattr(kind, name)))
     for name, wrap in (("task_done", _task_done), ("join", _join)):
         patches.put(kind, name, wrap(getattr(kind, name)))
     patches.put(queue, "SimpleQueue", SimpleQueue)
@@ -205,6 +205,16 @@ def _looked(plain: Any) -> Any:
     return look
 
 
+def _asked(plain: Any) -> Any:
+    def ask(self: Any) -> Any:
+        found = plain(self)
+        if hasattr(self, "_possibly"):
+            port.after("asked", self._possibly.number)
+        return found
+
+    return ask
+
+
 def _told_put(plain: Any, messages: Messages) -> Any:
     def _put(item: object) -> None:
         messages.sent(item)
@@ -267,3 +277,14 @@ class SimpleQueue(_SimpleQueue):  # type: ignore[type-arg]
 
     def get_nowait(self) -> Any:
         return self.get(False)
+
+    def qsize(self) -> int:
+        return self._asked(super().qsize())
+
+    def empty(self) -> bool:
+        return self._asked(super().empty())
+
+    def _asked(self, found: Any) -> Any:
+        """What the queue has said of how much it holds."""
+        port.after("asked", self.number)
+        return found

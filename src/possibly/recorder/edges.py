@@ -52,6 +52,7 @@ ACTIONS: dict[str, Action] = {
     "get": Action("receive", RECEIVES),
     "peek": Action("probe", FOLLOWS, "sent"),
     "look": Action("look", NOTES),
+    "asked": Action("look", PASSES),
     "turn": Action("turn", NOTES),
     "spawn": Action("spawn", MARKS, "spawn"),
     "start": Action("start", FOLLOWS, "spawn"),
@@ -103,6 +104,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
     Primitive("threading", "local", "nothing", "nothing"),
     Primitive("queue", "Queue, LifoQueue, PriorityQueue, SimpleQueue", "put of an item", "get of that item"),
     Primitive("queue", "Queue(n) and its kin", "the get that frees a place", "the put that uses it"),
+    Primitive("queue", "Queue and its kin", "every put and get until then", "empty(), full(), qsize()"),
     Primitive("queue", "Queue and its kin", "every task_done()", "join()"),
     Primitive(
         "concurrent.futures", "Executor (threads, processes)", "submit, map", "the call's begin in the worker"
@@ -210,6 +212,12 @@ PRIMITIVES: tuple[Primitive, ...] = (
 )
 
 
+def changed_queue(detail: Any) -> int | None:
+    """The number of the queue that a put or get tells of, if it is one of this process."""
+    number = detail[0] if isinstance(detail, tuple) else detail
+    return number if type(number) is int else None
+
+
 Effect = tuple[list[str], str | None]
 """What an action adds to its event: the events before it, and its message."""
 
@@ -257,8 +265,10 @@ class Edges:
             case "receives":
                 message = self._messages.pop(key, None)
                 self.marks["room", key] = event
+                self._change(detail, event, process, log)
             case "sends":
                 message, after = self._sent(key, detail, event, log)
+                self._change(detail, event, process, log)
             case "gives":
                 self._units.setdefault(key, deque()).extend([event] * (detail or 1))
             case "takes":
@@ -275,6 +285,12 @@ class Edges:
             case "passes":
                 after = list(self._gathered.get(key, {}).values())
         return after, message
+
+    def _change(self, detail: Any, event: str, process: str, log: str) -> None:
+        """A queue holds something else from now on, which those see who ask how much it holds."""
+        number = changed_queue(detail)
+        if number is not None:
+            self._gathered.setdefault((log, number), {})[process] = event
 
     def _sent(self, key: Key, detail: Any, event: str, log: str) -> tuple[str, list[str]]:
         self._message_count += 1

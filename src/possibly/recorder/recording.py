@@ -86,7 +86,9 @@ class Recording:
             return None
         from possibly.recorder.sharing.written import Sharing, kernel
 
-        return Sharing(self.log, self.settings.watch, kernel()).instrumented
+        sharing = Sharing(self.log, self.settings.watch, kernel())
+        sharing.install(self.patches)
+        return sharing.instrumented
 
     def start(self) -> None:
         global current

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from array import array
-from collections import deque
+from collections import UserDict, UserList, defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -27,6 +27,7 @@ LOCKS = (7, 8)
 
 class Point:
     size = 3
+    __match_args__ = ("x",)
 
     def __init__(self) -> None:
         self.x = 0
@@ -59,6 +60,10 @@ class Machine:
             deque([1]),
             bytearray(b"ab"),
             array("i", [1, 2, 3]),
+            UserDict({"a": 1}),
+            UserList([1, 2]),
+            defaultdict(lambda: 1, a=1),
+            defaultdict(int),
         ]
         port.listen(self.log)
 
@@ -89,7 +94,7 @@ def done(machine: Machine, random: Random) -> None:
     port.become(random.choice(PROCESSES))
     thing, number = random.choice(machine.things), random.randrange(1, 50)
     key: Any = random.choice(["a", "b", 0, 1, 2, -1, None, (1, 2), (0,), True])
-    match random.randrange(12):
+    match random.randrange(16):
         case 0:
             machine.log.before("release", random.choice(LOCKS))
         case 1:
@@ -118,6 +123,24 @@ def done(machine: Machine, random: Random) -> None:
             del machine.site(Kind.CALL, "", number)[random.choice([len, sum, sorted, list, abs]), thing]
         case 11:
             machine.site(Kind.DELETE_ITEM, "", number)[key] = thing
+        case 12:
+            function = random.choice([getattr, hasattr, setattr, delattr])
+            del machine.site(Kind.CALL, "", number)[
+                function, thing, random.choice(["x", "size", "method", 3]), 5
+            ]
+        case 13:
+            machine.site(Kind.MATCH_KEYS, "", number)["a", 0] = thing
+        case 14:
+            del machine.site(Kind.MATCH_CLASS, "", number, 1)[thing, Point, ("size",)]
+        case 15:
+            kind = random.choice([Kind.READ_ITEM, Kind.DELETE_ITEM, Kind.CONTAINS, Kind.WRITE_ITEM])
+            space, name = globals(), random.choice(["LOCKS", "nobody"])
+            if kind == Kind.WRITE_ITEM:
+                del machine.site(kind, "", number)[9, space, name]
+            elif kind == Kind.CONTAINS:
+                machine.site(kind, "", number)[space] = name
+            else:
+                machine.site(kind, "", number)[name] = space
 
 
 def told_by(folder: Path, is_compiled: bool, seed: int) -> list[Any]:

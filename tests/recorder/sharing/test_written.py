@@ -51,6 +51,14 @@ BAKERY = """\
     """
 
 
+DATACLASS = """\
+from dataclasses import dataclass
+@dataclass
+class S:
+    r: int = 0
+s = S()"""
+
+
 def recorded(folder: Path, source: str, *formulas: str, races: bool = False) -> Done:
     (folder / "program.py").write_text(textwrap.dedent(source))
     properties = tuple(property_from_text("ctl", text, text) for text in formulas)
@@ -72,6 +80,58 @@ def test_a_flag_that_is_polled_orders_what_it_announces(tmp_path: Path) -> None:
     assert answer(tmp_path, FLAG, formula) is Truth.HOLDS
     unguarded = FLAG.replace("        while not ready:\n            time.sleep(0.001)\n", "")
     assert answer(tmp_path, unguarded, formula) is Truth.VIOLATED
+
+
+ANNOUNCED = {
+    "a name that is computed": ("class S: pass\ns = S()", "setattr(s, 'r', 1)", "hasattr(s, 'r')"),
+    "a default": ("class S: pass\ns = S()", "s.r = 1", "getattr(s, 'r', 0)"),
+    "a key of globals()": ("r = 0", "globals()['r'] = 1", "r"),
+    "the environment": ("import os\nos.environ.pop('XR', 0)", "os.environ['XR'] = '1'", "'XR' in os.environ"),
+    "a UserDict": ("import collections\nd = collections.UserDict()", "d['r'] = 1", "'r' in d"),
+    "a method of a UserDict": (
+        "import collections\nd = collections.UserDict()",
+        "d.setdefault('r', 1)",
+        "d.get('r')",
+    ),
+    "a UserList": ("import collections\nd = collections.UserList()", "d.append(1)", "len(d)"),
+    "fields of a dataclass, compared": (DATACLASS, "s.r = 1", "s != S(0)"),
+    "fields of a dataclass, as a text": (DATACLASS, "s.r = 1", "'1' in repr(s)"),
+    "a queue that is asked whether it is empty": (
+        "import queue\nq = queue.Queue()",
+        "q.put(1)",
+        "not q.empty()",
+    ),
+    "a queue that is asked for its size": ("import queue\nq = queue.LifoQueue()", "q.put(1)", "q.qsize()"),
+    "a simple queue": ("import queue\nq = queue.SimpleQueue()", "q.put(1)", "not q.empty()"),
+    "a queue that others emptied": (
+        "import queue\nq = queue.Queue(1)\nq.put(1)",
+        "q.get()",
+        "not q.full()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANNOUNCED)
+def test_whatever_announces_it_orders_it(name: str, tmp_path: Path) -> None:
+    before, announce, is_announced = ANNOUNCED[name]
+    source = textwrap.dedent(FLAG).replace("ready = False", before, 1).replace("    global ready\n", "")
+    source = source.replace("ready = True", announce).replace(
+        "while not ready", f"while not ({is_announced})"
+    )
+    assert answer(tmp_path, source, "AG(!(inside(A, stage_one) & inside(B, stage_two)))") is Truth.HOLDS
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{'r': 1}", "{'r': int(r)} if r"], ids=["a pattern of keys", "a guarded pattern"]
+)
+def test_a_pattern_of_keys_reads_them(pattern: str, tmp_path: Path) -> None:
+    looked = f"while True:\n        match d:\n            case {pattern}:\n                break"
+    source = (
+        textwrap.dedent(FLAG).replace("ready = False", "d = {'r': 0}", 1).replace("    global ready\n", "")
+    )
+    source = source.replace("ready = True", "d['r'] = 1")
+    source = source.replace("while not ready:\n        time.sleep(0.001)", looked)
+    assert answer(tmp_path, source, "AG(!(inside(A, stage_one) & inside(B, stage_two)))") is Truth.HOLDS
 
 
 def test_the_bakery_excludes(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ enum { OF_SENDS = 200, OF_GATHERINGS = 201 };
 enum {
     READ_GLOBAL, WRITE_GLOBAL, DELETE_GLOBAL, READ_CELL, WRITE_CELL, DELETE_CELL, READ_ATTRIBUTE,
     WRITE_ATTRIBUTE, DELETE_ATTRIBUTE, READ_ITEM, WRITE_ITEM, DELETE_ITEM, TRUTH, USE, BINARY, COMPARE, CONTAINS,
-    ITERATE, ADVANCE, UNPACK, FORMAT, CALL = 24, CALL_SPREAD = 25, READ_SLICE = 32, WRITE_SLICE = 33, NOTHING = 99
+    ITERATE, ADVANCE, UNPACK, FORMAT, MATCH_CLASS, MATCH_KEYS, CALL = 24, CALL_SPREAD = 25, READ_SLICE = 32, WRITE_SLICE = 33, NOTHING = 99
 }; /* as in `probes.instructions.table` */
 enum { IN_PLACE = 13 };
 
@@ -278,6 +278,15 @@ static void wake(Memory *self, Process *who, int family, PyObject *waiters)
         put_mark(self, family, PyList_GET_ITEM(waiters, i), left_by(who));
 }
 
+/* A queue holds something else from now on, which those see who ask how much it holds. */
+static void change(Memory *self, Process *who, PyObject *detail)
+{
+    if (PyTuple_CheckExact(detail) && PyTuple_GET_SIZE(detail))
+        detail = PyTuple_GET_ITEM(detail, 0);
+    if (PyLong_CheckExact(detail))
+        gather(self, who, detail);
+}
+
 static void told(void *itself, int action, long process, PyObject *thing, PyObject *detail)
 {
     Memory *self = itself;
@@ -298,11 +307,13 @@ static void told(void *itself, int action, long process, PyObject *thing, PyObje
         break;
     case SENDS:
         put_mark(self, OF_SENDS, thing, left_by(who));
+        change(self, who, detail);
         break;
     case RECEIVES: {
         Clock *clock = map_take(&self->marks, mark_key(OF_SENDS, thing));
         learn(who, clock);
         PyMem_RawFree(clock);
+        change(self, who, detail);
         break;
     }
     case GIVES:
@@ -679,7 +690,33 @@ enum { CHANGES_ALL = 1, CHANGES_KEY = 2, READS_KEY = 4, APPENDS = 8, POPS = 16, 
 
 static PyTypeObject *deque_type = NULL, *array_type = NULL;
 
-static int is_by_key(PyObject *thing) { return PyDict_Check(thing) || PySet_Check(thing); }
+static PyObject *text_keys, *text_setitem, *text_match_args;
+
+/* Whether it is a container that the standard library has written in Python, where no sites are. */
+static int is_written(PyTypeObject *type)
+{
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || !type->tp_as_mapping
+        || !type->tp_as_mapping->mp_ass_subscript || PyType_IsSubtype(type, &PyDict_Type))
+        return 0;
+    PyObject *found = _PyType_Lookup(type, text_setitem);
+    if (!found || !PyFunction_Check(found))
+        return 0;
+    PyObject *module = PyFunction_GET_MODULE(found), *known = PySys_GetObject("stdlib_module_names");
+    if (!module || !PyUnicode_Check(module) || !known)
+        return 0;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(module), dot = PyUnicode_FindChar(module, '.', 0, length, 1);
+    PyObject *root = dot < 0 ? Py_NewRef(module) : PyUnicode_Substring(module, 0, dot);
+    int is_known = root && PySet_Contains(known, root) == 1;
+    Py_XDECREF(root);
+    return is_known;
+}
+
+static int is_by_key(PyObject *thing)
+{
+    if (PyDict_Check(thing) || PySet_Check(thing))
+        return 1;
+    return is_written(Py_TYPE(thing)) && _PyType_Lookup(Py_TYPE(thing), text_keys);
+}
 
 /* Of numbers that can be stored one by one: `array.array`, and what has the interface of numpy's arrays. */
 static int is_array(PyTypeObject *type)
@@ -700,8 +737,8 @@ static int is_container(PyObject *thing)
     if (type == &PyLong_Type || type == &PyUnicode_Type || type == &PyFloat_Type || type == &PyBool_Type
         || thing == Py_None)
         return 0;
-    return PyList_Check(thing) || is_by_key(thing) || type == deque_type || PyByteArray_Check(thing)
-        || is_array(type);
+    return PyList_Check(thing) || PyDict_Check(thing) || PySet_Check(thing) || type == deque_type
+        || PyByteArray_Check(thing) || is_array(type) || is_written(type);
 }
 
 static void extent(Site *self, PyObject *thing, int how)
@@ -742,9 +779,25 @@ static PyObject *number_of(PyObject *thing, PyObject *key)
     return number;
 }
 
+/* Whether the item is a variable of the module whose code runs: `globals()["x"]`. */
+static int is_variable(Site *self, PyObject *thing, PyObject *key, int how, PyObject *value)
+{
+    if (!PyUnicode_CheckExact(key) || thing != PyEval_GetGlobals())
+        return 0;
+    PyObject *name = Py_NewRef(key);
+    PyUnicode_InternInPlace(&name);
+    touch(self->memory, thing, NAME, name, how, self->number, value);
+    Py_DECREF(name);
+    return 1;
+}
+
 static void item(Site *self, PyObject *thing, PyObject *key, int how, PyObject *value)
 {
     int by_key = is_by_key(thing);
+    if (!by_key && is_written(Py_TYPE(thing))) {
+        touch(self->memory, thing, WHOLE, NULL, how, self->number, value);
+        return;
+    }
     PyObject *number = by_key ? NULL : number_of(thing, key);
     if (number) {
         touch(self->memory, thing, ITEM, number, how, self->number, value);
@@ -755,34 +808,62 @@ static void item(Site *self, PyObject *thing, PyObject *key, int how, PyObject *
         touch(self->memory, thing, WHOLE, NULL, how, self->number, value);
 }
 
-static void read_item(Site *self, PyObject *thing, PyObject *key)
-{
-    if (!is_container(thing))
-        return;
-    if (!is_by_key(thing) && PyLong_CheckExact(key) && Py_SIZE(key) < 0)
-        touch(self->memory, thing, EXTENT, NULL, READS, self->number, NULL);
-    item(self, thing, key, READS, NULL);
-}
-
 static void store_item(Site *self, PyObject *thing, PyObject *key, PyObject *value)
 {
-    if (!is_container(thing))
+    if (!is_container(thing) || is_variable(self, thing, key, WRITES, value))
         return;
     item(self, thing, key, WRITES, value);
-    if (PyDict_Check(thing) && (!is_plain_key(key) || PyDict_Contains(thing, key) != 1)) {
+    int is_new = PyDict_Check(thing) ? !is_plain_key(key) || PyDict_Contains(thing, key) != 1
+                                     : is_written(Py_TYPE(thing));
+    if (is_new) {
         PyErr_Clear();
         touch(self->memory, thing, EXTENT, NULL, CHANGES, self->number, NULL);
     }
 }
 
+/* Whether code of the program is called to make the item, in the middle of which others may come. */
+static int makes_missing(PyObject *thing, PyObject *key)
+{
+    static PyTypeObject *with_missing = NULL;
+    static PyObject *text_factory = NULL;
+    if (PyDict_CheckExact(thing) || !PyDict_Check(thing) || !is_plain_key(key))
+        return 0;
+    if (!with_missing) {
+        PyObject *collections = PyImport_ImportModule("_collections");
+        with_missing = collections ? (PyTypeObject *)PyObject_GetAttrString(collections, "defaultdict") : NULL;
+        text_factory = PyUnicode_InternFromString("default_factory");
+        Py_XDECREF(collections);
+    }
+    if (Py_TYPE(thing) != with_missing || PyDict_Contains(thing, key) != 0)
+        return 0;
+    PyObject *make = PyObject_GetAttr(thing, text_factory);
+    int is_own = make && (PyFunction_Check(make) || PyMethod_Check(make));
+    Py_XDECREF(make);
+    PyErr_Clear();
+    return is_own;
+}
+
+static void read_item(Site *self, PyObject *thing, PyObject *key)
+{
+    if (!is_container(thing) || is_variable(self, thing, key, READS, NULL))
+        return;
+    if (PyLong_CheckExact(key) && Py_SIZE(key) < 0 && !is_by_key(thing))
+        touch(self->memory, thing, EXTENT, NULL, READS, self->number, NULL);
+    if (makes_missing(thing, key))
+        store_item(self, thing, key, NULL);
+    else
+        item(self, thing, key, READS, NULL);
+}
+
 static void keyed_change(Site *self, PyObject *thing, PyObject *key)
 {
-    if (!is_container(thing))
+    if (!is_container(thing) || is_variable(self, thing, key, WRITES, NULL))
         return;
+    int how = is_written(Py_TYPE(thing)) ? WRITES : CHANGES;
     if (is_by_key(thing))
-        item(self, thing, key, CHANGES, NULL);
+        item(self, thing, key, how, NULL);
     else
-        touch(self->memory, thing, WHOLE, NULL, CHANGES, self->number, NULL);
+        touch(self->memory, thing, WHOLE, NULL, how, self->number, NULL);
     touch(self->memory, thing, EXTENT, NULL, CHANGES, self->number, NULL);
 }
 
@@ -805,19 +886,19 @@ static int is_proxy(PyTypeObject *type)
     return found && Py_TYPE(found) != &PyWrapperDescr_Type && !is_method(found);
 }
 
-static void attribute(Site *self, PyObject *thing, int how, PyObject *value)
+static void named_attribute(Site *self, PyObject *thing, PyObject *name, int how, PyObject *value)
 {
     Memory *memory = self->memory;
     if (PyModule_Check(thing)) {
-        touch(memory, PyModule_GetDict(thing), NAME, self->name, how, self->number, value);
+        touch(memory, PyModule_GetDict(thing), NAME, name, how, self->number, value);
         return;
     }
     if (PyType_Check(thing)) {
-        touch(memory, thing, NAME, self->name, how, self->number, value);
+        touch(memory, thing, NAME, name, how, self->number, value);
         return;
     }
     PyTypeObject *type = Py_TYPE(thing);
-    PyObject *found = _PyType_Lookup(type, self->name);
+    PyObject *found = _PyType_Lookup(type, name);
     if (found && is_method(found))
         return;
     if (PyObject_TypeCheck(thing, (PyTypeObject *)memory->local) || is_proxy(type))
@@ -825,9 +906,38 @@ static void attribute(Site *self, PyObject *thing, int how, PyObject *value)
     int is_member = found && Py_TYPE(found) == &PyMemberDescr_Type;
     if (found && !is_member && Py_TYPE(found)->tp_descr_set)
         return;
-    touch(memory, thing, NAME, self->name, how, self->number, value);
+    touch(memory, thing, NAME, name, how, self->number, value);
     if (found && !is_member && how == READS)
-        touch(memory, (PyObject *)type, NAME, self->name, READS, self->number, NULL);
+        touch(memory, (PyObject *)type, NAME, name, READS, self->number, NULL);
+}
+
+static void attribute(Site *self, PyObject *thing, int how, PyObject *value)
+{
+    named_attribute(self, thing, self->name, how, value);
+}
+
+/* An attribute by a name that is known only now. */
+static void computed_attribute(Site *self, PyObject *thing, PyObject *name, int how)
+{
+    if (!PyUnicode_CheckExact(name))
+        return;
+    Py_INCREF(name);
+    PyUnicode_InternInPlace(&name);
+    named_attribute(self, thing, name, how, NULL);
+    Py_DECREF(name);
+}
+
+/* `case class(...)`: the attributes that are compared, some of them by their place. */
+static void matched(Site *self, PyObject *subject, PyObject *class, PyObject *names)
+{
+    PyObject *by_place = self->more && PyType_Check(class) ? PyObject_GetAttr(class, text_match_args) : NULL;
+    for (Py_ssize_t i = 0; by_place && PyTuple_CheckExact(by_place) && i < self->more; i++)
+        if (i < PyTuple_GET_SIZE(by_place))
+            computed_attribute(self, subject, PyTuple_GET_ITEM(by_place, i), READS);
+    Py_XDECREF(by_place);
+    PyErr_Clear();
+    for (Py_ssize_t i = 0; PyTuple_CheckExact(names) && i < PyTuple_GET_SIZE(names); i++)
+        computed_attribute(self, subject, PyTuple_GET_ITEM(names, i), READS);
 }
 
 static int is_among(const char *name, const char *const *names)
@@ -852,6 +962,7 @@ static const char *const reading[] = {
     "array", "ascii", "batched", "bytearray", "bytes", "chain", "combinations", "cycle", "defaultdict", "format",
     "fromkeys", "fsum", "groupby", "islice", "join", "pairwise", "permutations", "prod", "product", "reduce",
     "starmap", "tee", "zip_longest", "OrderedDict", NULL};
+static const char *const looking[] = {"keys", "values", "items", "copy", "index", "count", NULL};
 static const char *const first_changed[] = {"heapify", "heappop", "heappush", "heappushpop", "heapreplace",
     "insort", "insort_left", "insort_right", NULL};
 
@@ -868,7 +979,10 @@ static void method(Site *self, PyObject *thing, const char *name, PyObject *give
         keyed_change(self, thing, PyTuple_GET_ITEM(given, 1));
     else if (by_key && self->does & READS_KEY)
         item(self, thing, PyTuple_GET_ITEM(given, 1), READS, NULL);
-    else if (self->does & APPENDS || (self->does & POPS && PyList_Check(thing) && PyTuple_GET_SIZE(given) == 1)) {
+    else if (is_written(Py_TYPE(thing))) {
+        if (self->does & CHANGES_ALL || is_among(name, looking))
+            all_of(self, thing, self->does & CHANGES_ALL ? WRITES : READS);
+    } else if (self->does & APPENDS || (self->does & POPS && PyList_Check(thing) && PyTuple_GET_SIZE(given) == 1)) {
         PyObject *last = PyLong_FromSsize_t(PyObject_Size(thing) - (self->does & POPS ? 1 : 0));
         if (last)
             touch(self->memory, thing, ITEM, last, CHANGES, self->number, NULL);
@@ -894,6 +1008,27 @@ static void called(Site *self, PyObject *given)
                 all_of(self, PyTuple_GET_ITEM(given, i), READS);
             return;
         }
+        if (count > 2 && owner && PyModule_Check(owner) && PyModule_GetDict(owner) == PyEval_GetBuiltins()) {
+            int how = !strcmp(name, "getattr") || !strcmp(name, "hasattr") ? READS
+                : !strcmp(name, "setattr") || !strcmp(name, "delattr")     ? WRITES
+                                                                           : -1;
+            if (how >= 0)
+                computed_attribute(self, PyTuple_GET_ITEM(given, 1), PyTuple_GET_ITEM(given, 2), how);
+        }
+    } else if (PyMethod_Check(function)) {
+        PyObject *owner = PyMethod_GET_SELF(function), *body = PyMethod_GET_FUNCTION(function);
+        if (!PyFunction_Check(body) || !is_written(Py_TYPE(owner)))
+            return;
+        const char *word = PyUnicode_AsUTF8(((PyFunctionObject *)body)->func_name);
+        if (!word) {
+            PyErr_Clear();
+            return;
+        }
+        method(self, owner, word, given);
+        self->method = NULL; /* the text is not ours */
+        for (Py_ssize_t i = 1; i < count && !(self->does & KEEPS); i++)
+            all_of(self, PyTuple_GET_ITEM(given, i), READS);
+        return;
     } else if (PyType_Check(function))
         name = ((PyTypeObject *)function)->tp_name;
     else
@@ -955,6 +1090,10 @@ static void told_alone(Site *self, PyObject *value)
     case WRITE_SLICE:
         all_of(self, PyTuple_GET_ITEM(value, 1), CHANGES);
         break;
+    case MATCH_CLASS:
+        if (PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 3)
+            matched(self, PyTuple_GET_ITEM(value, 0), PyTuple_GET_ITEM(value, 1), PyTuple_GET_ITEM(value, 2));
+        break;
     case TRUTH:
         extent(self, value, READS);
         break;
@@ -980,7 +1119,13 @@ static void told_both(Site *self, PyObject *key, PyObject *value)
     case DELETE_ITEM:
         keyed_change(self, value, key);
         break;
+    case MATCH_KEYS:
+        for (Py_ssize_t i = 0; PyTuple_CheckExact(key) && i < PyTuple_GET_SIZE(key); i++)
+            read_item(self, value, PyTuple_GET_ITEM(key, i));
+        break;
     case CONTAINS:
+        if (is_container(key) && is_variable(self, key, value, READS, NULL))
+            break;
         if (is_by_key(key))
             item(self, key, value, READS, NULL);
         else
@@ -1220,6 +1365,11 @@ PyMODINIT_FUNC PyInit__shadow(void)
     PyObject *arrays = PyImport_ImportModule("array");
     array_type = arrays ? (PyTypeObject *)PyObject_GetAttrString(arrays, "array") : NULL;
     Py_XDECREF(arrays);
+    text_keys = PyUnicode_InternFromString("keys");
+    text_setitem = PyUnicode_InternFromString("__setitem__");
+    text_match_args = PyUnicode_InternFromString("__match_args__");
+    if (!text_keys || !text_setitem || !text_match_args)
+        Py_CLEAR(made);
     if (!made || !found || !array_type || PyModule_AddObjectRef(made, "Memory", (PyObject *)&memory_type) < 0) {
         Py_XDECREF(made);
         Py_XDECREF(found);

@@ -13,7 +13,18 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from possibly.recorder.edges import ACTIONS, FOLLOWS, GATHERS, GIVES, MARKS, PASSES, RECEIVES, SENDS, TAKES
+from possibly.recorder.edges import (
+    ACTIONS,
+    FOLLOWS,
+    GATHERS,
+    GIVES,
+    MARKS,
+    PASSES,
+    RECEIVES,
+    SENDS,
+    TAKES,
+    changed_queue,
+)
 
 Clock = dict[int, int]
 """Process -> how much of it is known."""
@@ -50,12 +61,16 @@ class Clocks:
         elif rule == TAKES:
             self._learn(process, self._units[thing].popleft() if self._units.get(thing) else None)
         elif rule == GATHERS:
-            known = self._marks.setdefault((GATHERS, thing), {})
-            _join(known, self._left_by(process))
+            self._gather(process, thing)
         elif rule == PASSES:
             self._learn(process, self._marks.get((GATHERS, thing)))
         elif action == "units":
             self._units[thing] = deque([{} for _ in range(max(0, detail))])
+        if rule in (SENDS, RECEIVES) and (number := changed_queue(detail)) is not None:
+            self._gather(process, number)
+
+    def _gather(self, process: int, thing: Any) -> None:
+        _join(self._marks.setdefault((GATHERS, thing), {}), self._left_by(process))
 
     def _left_by(self, process: int) -> Clock:
         """What the process knows now; what it does from now on is not known by that."""

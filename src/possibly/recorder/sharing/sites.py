@@ -14,10 +14,10 @@ import builtins
 import sys
 from _thread import _local
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from operator import index
-from types import FunctionType, MemberDescriptorType, ModuleType, NoneType, WrapperDescriptorType
+from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, NoneType, WrapperDescriptorType
 from typing import Any
 
 from possibly.probes import port
@@ -45,10 +45,14 @@ READING = frozenset(
     "tee zip_longest OrderedDict".split()
 )
 """Functions and classes that look at all items of the containers they are given; `len` counts them."""
+LOOKING = frozenset("keys values items copy index count".split())
+"""Methods of a container that is written in Python which look at all of it; others do something else."""
 FIRST_CHANGED = frozenset(
     "heapify heappop heappush heappushpop heapreplace insort insort_left insort_right".split()
 )
 """Functions that change the container they are given first."""
+BY_NAME = {"getattr": READS, "hasattr": READS, "setattr": WRITES, "delattr": WRITES}
+"""Built-in functions that touch an attribute whose name they are given."""
 IN_PLACE = 13
 """Binary operators from this one on change their left operand, if it can be changed."""
 MADE_IN_PYTHON = 1 << 9
@@ -108,6 +112,8 @@ class Site:
             yield from _all_of(value[1], CHANGES)
         elif kind == Kind.TRUTH:
             yield from _extent(value, READS)
+        elif kind == Kind.MATCH_CLASS:
+            yield from _matched(*value, self._more)
         elif kind in _WHOLLY:
             yield from _all_of(value, READS)
 
@@ -123,6 +129,9 @@ class Site:
             yield from _keyed_change(value, key)
         elif kind == Kind.CONTAINS:
             yield from _looked_up(key, value)
+        elif kind == Kind.MATCH_KEYS:
+            for each in key:
+                yield from _item(value, each)
         elif kind in (Kind.BINARY, Kind.COMPARE):
             yield from _all_of(value, CHANGES if kind == Kind.BINARY and self._more >= IN_PLACE else READS)
             yield from _all_of(key, READS)
@@ -143,7 +152,22 @@ class Quiet:
 
 
 def _is_container(thing: Any) -> bool:
-    return isinstance(thing, CONTAINERS) or _is_array(type(thing))
+    return isinstance(thing, CONTAINERS) or _is_array(type(thing)) or _is_written(type(thing))
+
+
+def _is_written(kind: type) -> bool:
+    """Whether it is a container that the standard library has written in Python, where no sites are."""
+    if not kind.__flags__ & MADE_IN_PYTHON or issubclass(kind, dict):
+        return False
+    found = _of_class(kind, "__setitem__")
+    return isinstance(found, FunctionType) and found.__module__.partition(".")[0] in sys.stdlib_module_names
+
+
+def _is_by_key(thing: Any) -> bool:
+    """Whether its items are known by keys; those of a list that is written in Python are not told apart."""
+    return isinstance(thing, BY_KEY) or (
+        _is_written(type(thing)) and _of_class(type(thing), "keys") is not None
+    )
 
 
 def _is_array(kind: type) -> bool:
@@ -188,8 +212,10 @@ def _of_class(kind: type, name: str) -> Any:
 
 def _key(thing: Any, key: Any) -> Any:
     """What an item is known by; all of them where code of the program would be run to compare keys."""
-    if isinstance(thing, BY_KEY):
+    if _is_by_key(thing):
         return (key,) if type(key) in (int, str, bytes, NoneType) else WHOLE
+    if _is_written(type(thing)):
+        return WHOLE
     has_rows = isinstance(thing, array) or _is_array(type(thing))
     number = _number(key[0] if type(key) is tuple and key and has_rows else key)
     if number is not None:
@@ -210,56 +236,106 @@ def _number(key: Any) -> int | None:
         return None
 
 
+def _is_variable(thing: Any, key: Any) -> bool:
+    """Whether the item is a variable of the module whose code runs: `globals()["x"]`."""
+    return type(key) is str and thing is _variables()
+
+
+def _variables() -> Any:
+    frame: Any = sys._getframe(1)
+    while frame.f_globals is globals():
+        frame = frame.f_back
+    return frame.f_globals
+
+
 def _item(thing: Any, key: Any) -> Iterator[Access]:
-    if _is_container(thing):
-        if type(key) is int and key < 0 and not isinstance(thing, BY_KEY):
+    if _is_variable(thing, key):
+        yield thing, key, READS
+    elif _is_container(thing):
+        if type(key) is int and key < 0 and not _is_by_key(thing):
             yield thing, EXTENT, READS
-        yield thing, _key(thing, key), READS
+        if _makes_missing(thing, key):
+            yield from _stored(thing, key)
+        else:
+            yield thing, _key(thing, key), READS
+
+
+def _makes_missing(thing: Any, key: Any) -> bool:
+    """Whether code of the program is called to make the item, in the middle of which others may come."""
+    if type(thing) is not defaultdict or type(key) not in (int, str, bytes, NoneType) or key in thing:
+        return False
+    make = thing.default_factory
+    return isinstance(make, FunctionType | MethodType)
 
 
 def _stored(thing: Any, key: Any) -> Iterator[Access]:
-    if _is_container(thing):
+    if _is_variable(thing, key):
+        yield thing, key, WRITES
+    elif _is_container(thing):
         found = _key(thing, key)
         yield thing, found, WRITES
-        if isinstance(thing, dict) and (found == WHOLE or not dict.__contains__(thing, key)):
+        is_new = isinstance(thing, dict) and (found == WHOLE or not dict.__contains__(thing, key))
+        if is_new or _is_written(type(thing)):
             yield thing, EXTENT, CHANGES
 
 
 def _keyed_change(thing: Any, key: Any) -> Iterator[Access]:
-    if _is_container(thing):
-        yield thing, _key(thing, key) if isinstance(thing, BY_KEY) else WHOLE, CHANGES
+    if _is_variable(thing, key):
+        yield thing, key, WRITES
+    elif _is_container(thing):
+        how = WRITES if _is_written(type(thing)) else CHANGES
+        yield thing, _key(thing, key) if _is_by_key(thing) else WHOLE, how
         yield thing, EXTENT, CHANGES
 
 
 def _looked_up(thing: Any, key: Any) -> Iterator[Access]:
-    if isinstance(thing, BY_KEY):
+    if _is_variable(thing, key):
+        yield thing, key, READS
+    elif _is_by_key(thing):
         yield thing, _key(thing, key), READS
     else:
         yield from _all_of(thing, READS)
 
 
+def _matched(subject: Any, kind: Any, names: tuple[str, ...], count: int) -> Iterator[Access]:
+    """`case kind(...)`: the attributes that are compared, so many of them by their place."""
+    by_place = getattr(kind, "__match_args__", ()) if isinstance(kind, type) and count else ()
+    for name in (*by_place[:count], *names):
+        yield from _attribute(subject, name, READS)
+
+
 def _called(function: Any, arguments: tuple[Any, ...]) -> Iterator[Access]:
-    owner = getattr(function, "__self__", None) if type(function) is type(len) else None
-    if _is_container(owner):
+    is_in_c = type(function) is type(len)
+    owner = getattr(function, "__self__", None) if is_in_c or type(function) is MethodType else None
+    if _is_container(owner) and (is_in_c or _is_written(type(owner))):
         yield from _method(owner, function.__name__, arguments)
         for each in () if function.__name__ in KEEPING else arguments:
             yield from _all_of(each, READS)
-    elif type(function) is type(len) or isinstance(function, type):
-        name = function.__name__
-        for each in arguments[:1] if name in FIRST_CHANGED else ():
-            yield from _all_of(each, CHANGES)
-        for each in arguments if name in READING else ():
-            yield from _all_of(each, READS)
-        for each in arguments if name == "len" else ():
-            yield from _extent(each, READS)
+    elif is_in_c or isinstance(function, type):
+        yield from _given(function.__name__, owner, arguments)
+
+
+def _given(name: str, owner: Any, arguments: tuple[Any, ...]) -> Iterator[Access]:
+    """What a function in C, or a class, does with what it is given."""
+    if owner is builtins and name in BY_NAME and len(arguments) > 1 and type(arguments[1]) is str:
+        yield from _attribute(arguments[0], arguments[1], BY_NAME[name])
+    for each in arguments[:1] if name in FIRST_CHANGED else ():
+        yield from _all_of(each, CHANGES)
+    for each in arguments if name in READING else ():
+        yield from _all_of(each, READS)
+    for each in arguments if name == "len" else ():
+        yield from _extent(each, READS)
 
 
 def _method(thing: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[Access]:
-    by_key = isinstance(thing, BY_KEY) and arguments
+    by_key = _is_by_key(thing) and arguments
     if by_key and name in KEYED_CHANGES:
         yield from _keyed_change(thing, arguments[0])
     elif by_key and name in KEYED_READS:
         yield thing, _key(thing, arguments[0]), READS
+    elif _is_written(type(thing)):
+        if name in CHANGING or name in LOOKING:
+            yield from _all_of(thing, WRITES if name in CHANGING else READS)
     elif name == "append" or (name == "pop" and isinstance(thing, list) and not arguments):
         yield thing, (len(thing) - (name == "pop"),), CHANGES
         yield thing, EXTENT, CHANGES

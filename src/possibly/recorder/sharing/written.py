@@ -7,6 +7,7 @@ that the log had when it happened, and is put in its place when the logs are mer
 
 from __future__ import annotations
 
+import sys
 from _thread import _local
 from collections.abc import Callable
 from types import CellType, CodeType, ModuleType
@@ -15,6 +16,7 @@ from typing import Any
 from possibly.compiled import built
 from possibly.probes import port
 from possibly.probes.instructions.insert import Wanted, instrumented
+from possibly.probes.patching import Patches
 from possibly.probes.rewriting.source import Watch
 from possibly.recorder.entries import (
     ITEM_READ,
@@ -84,11 +86,30 @@ class Sharing:
         """The code of a module, with sites."""
         return instrumented(code, Wanted(self._maker(shown_path(file))), True)
 
-    def _maker(self, file: str) -> Callable[[Any, str, int, Any], object]:
+    def install(self, patches: Patches) -> None:
+        """Methods that the standard library makes of texts for classes of the program have sites too."""
+        patches.when_imported("dataclasses", self._follow_dataclasses)
+
+    def _follow_dataclasses(self, patches: Patches) -> None:
+        patches.put(sys.modules["dataclasses"], "exec", self._execute)
+
+    def _execute(self, text: Any, variables: Any = None, names: Any = None, /) -> None:
+        """`exec` of a text that is all about the line of the program which asks for it."""
+        frame: Any = sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__name__") == "dataclasses":
+            frame = frame.f_back
+        code, file = compile(text, "<string>", "exec"), frame.f_code.co_filename
+        if port.is_user_file(file):
+            make = self._maker(shown_path(file), frame.f_lineno)
+            code = instrumented(code, Wanted(make), True)
+        exec(code, variables, names)  # noqa: S102 - as the library does
+
+    def _maker(self, file: str, only_line: int = 0) -> Callable[[Any, str, int, Any], object]:
+        """`only_line`: where all of it stands."""
         watch, site = self._watch, self.memory.site
 
         def make(kind: Any, name: str, line: int, more: Any) -> object:
-            self._places.append((file, line))
+            self._places.append((file, only_line or line))
             is_told_anyway = name in watch.members or name.rpartition(".")[2] in watch.names
             number = 0 if is_told_anyway or name.startswith("_possibly") else len(self._places)
             return site(int(kind), name, number, more if type(more) is int else 0)
