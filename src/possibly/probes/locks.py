@@ -70,7 +70,10 @@ class Lock(metaclass=_OfThreads):
     def locked(self) -> bool:
         if port.thorough:
             port.after("look", self.number)
-        return self._lock.locked()
+        found = self._lock.locked()
+        if not found:
+            port.after("free", self.number)
+        return found
 
     def __enter__(self) -> bool:
         self._lock.acquire()

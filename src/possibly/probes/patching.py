@@ -24,8 +24,8 @@ class Patches:
         self._waiting: dict[str, Install] = {}
 
     def put(self, owner: Any, name: str, new: Any) -> Any:
-        """Replaces an attribute, or a built-in name of a module; returns what was there."""
-        old = getattr(owner, name, _ABSENT)
+        """Replaces an attribute; returns what was there."""
+        old = getattr(owner, name)
         own = owner.__dict__.get(name, _ABSENT) if isinstance(owner, type) else old
         self._replaced.append((owner, name, own))
         setattr(owner, name, _unbound(new, old) if type(new) is FunctionType else new)

@@ -28,7 +28,7 @@ def install(patches: Patches) -> None:
         patches.put(kind, "put", _waiting_put(kind.put))
         patches.put(kind, "get", _waiting_get(kind.get))
     for name in ("qsize", "empty", "full"):
-        patches.put(kind, name, (_looked if port.thorough else _asked)(getattr(kind, name)))
+        patches.put(kind, name, (_looked if port.thorough else asked)(getattr(kind, name)))
     for name, wrap in (("task_done", _task_done), ("join", _join)):
         patches.put(kind, name, wrap(getattr(kind, name)))
     patches.put(queue, "SimpleQueue", SimpleQueue)
@@ -205,10 +205,12 @@ def _looked(plain: Any) -> Any:
     return look
 
 
-def _asked(plain: Any) -> Any:
+def asked(plain: Any) -> Any:
+    """A method by which the program asks a queue how much it holds: it sees what others did."""
+
     def ask(self: Any) -> Any:
         found = plain(self)
-        if hasattr(self, "_possibly"):
+        if hasattr(self, "_possibly") and not port.called_by_library():
             port.after("asked", self._possibly.number)
         return found
 
@@ -279,12 +281,9 @@ class SimpleQueue(_SimpleQueue):  # type: ignore[type-arg]
         return self.get(False)
 
     def qsize(self) -> int:
-        return self._asked(super().qsize())
-
-    def empty(self) -> bool:
-        return self._asked(super().empty())
-
-    def _asked(self, found: Any) -> Any:
-        """What the queue has said of how much it holds."""
+        found = super().qsize()
         port.after("asked", self.number)
         return found
+
+    def empty(self) -> bool:
+        return self.qsize() == 0

@@ -53,6 +53,7 @@ ACTIONS: dict[str, Action] = {
     "peek": Action("probe", FOLLOWS, "sent"),
     "look": Action("look", NOTES),
     "asked": Action("look", PASSES),
+    "free": Action("look", FOLLOWS, "lock"),
     "turn": Action("turn", NOTES),
     "spawn": Action("spawn", MARKS, "spawn"),
     "start": Action("start", FOLLOWS, "spawn"),
@@ -89,6 +90,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "threading", "Thread, Timer", "the end of the thread", "join() that returns, is_alive() that is false"
     ),
     Primitive("threading", "Lock, RLock", "release (the outermost)", "the next acquire (the outermost)"),
+    Primitive("threading", "Lock", "release", "locked() that is false"),
     Primitive(
         "threading", "Condition", "release, also inside wait()", "the next acquire, also inside wait()"
     ),
@@ -133,7 +135,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
     ),
     Primitive("asyncio", "call_soon, call_later, call_at", "the call", "the callback"),
     Primitive("asyncio", "call_soon", "a callback", "the next one that the same process asked for"),
-    Primitive("asyncio", "Lock, Condition", "release", "the next acquire"),
+    Primitive("asyncio", "Lock, Condition", "release", "the next acquire, locked() that is false"),
     Primitive("asyncio", "Condition", "notify", "the end of the wait() that it woke"),
     Primitive(
         "asyncio", "Semaphore, BoundedSemaphore", "the n-th release", "acquire number n + initial value"
@@ -141,6 +143,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
     Primitive("asyncio", "Event", "the set() that made it true", "wait() and is_set() that are true"),
     Primitive("asyncio", "Queue and its kin", "put of an item", "get of that item"),
     Primitive("asyncio", "Queue(n) and its kin", "the get that frees a place", "the put that uses it"),
+    Primitive("asyncio", "Queue and its kin", "every put and get until then", "empty(), full(), qsize()"),
     Primitive("asyncio", "Queue and its kin", "every task_done()", "join()"),
     Primitive("asyncio", "Barrier", "the arrivals of a round", "the ends of the waits"),
     Primitive("asyncio", "streams (StreamReader, StreamWriter)", "write of a byte", "read of that byte"),

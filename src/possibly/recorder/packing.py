@@ -31,7 +31,7 @@ TOLD_BEFORE = frozenset(
 """Actions that count from before they are done: whoever relies on them may be told of first otherwise."""
 TOLD_AFTER = frozenset(
     {"streamed", "read", "acquire", "get", "wake", "take", "set", "await", "start", "join", "passed",
-     "depart", "learn", "units", "new", "resume", "meet", "peek", "look", "asked", "turn"}
+     "depart", "learn", "units", "new", "resume", "meet", "peek", "look", "asked", "free", "turn"}
 )  # fmt: skip
 
 HEAD = Struct("<III")

@@ -103,6 +103,11 @@ ANNOUNCED = {
     ),
     "a queue that is asked for its size": ("import queue\nq = queue.LifoQueue()", "q.put(1)", "q.qsize()"),
     "a simple queue": ("import queue\nq = queue.SimpleQueue()", "q.put(1)", "not q.empty()"),
+    "a lock that is asked whether it is held": (
+        "lock = threading.Lock()\nlock.acquire()",
+        "lock.release()",
+        "not lock.locked()",
+    ),
     "a queue that others emptied": (
         "import queue\nq = queue.Queue(1)\nq.put(1)",
         "q.get()",
@@ -119,6 +124,39 @@ def test_whatever_announces_it_orders_it(name: str, tmp_path: Path) -> None:
         "while not ready", f"while not ({is_announced})"
     )
     assert answer(tmp_path, source, "AG(!(inside(A, stage_one) & inside(B, stage_two)))") is Truth.HOLDS
+
+
+TASKS = """\
+    import asyncio
+    async def first():
+        await stage_one()
+        announce
+    async def second():
+        while not announced:
+            await asyncio.sleep(0)
+        await stage_two()
+    async def stage_one():
+        await asyncio.sleep(0)
+    async def stage_two():
+        await asyncio.sleep(0)
+    async def main():
+        await asyncio.gather(asyncio.create_task(first(), name="A"), asyncio.create_task(second(), name="B"))
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "announce", "announced"),
+    [
+        ("queue = asyncio.Queue()", "queue.put_nowait(1)", "queue.qsize()"),
+        ("queue = asyncio.PriorityQueue()", "await queue.put(1)", "(not queue.empty())"),
+        ("lock = asyncio.Lock(); asyncio.run(lock.acquire())", "lock.release()", "(not lock.locked())"),
+    ],
+    ids=["the size of a queue", "a queue that is not empty", "a lock that is free"],
+)
+def test_tasks_that_ask_are_ordered(before: str, announce: str, announced: str, tmp_path: Path) -> None:
+    source = textwrap.dedent(TASKS).replace("announced", announced).replace("announce\n", f"{announce}\n")
+    formula = "AG(!(inside(A, stage_one) & inside(B, stage_two)))"
+    assert answer(tmp_path, f"{source}{before}\nasyncio.run(main())\n", formula) is Truth.HOLDS
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 from possibly.probes import port
 from possibly.probes.loops import callbacks, limits
 from possibly.probes.patching import Patches
-from possibly.probes.queues import Messages
+from possibly.probes.queues import Messages, asked
 
 
 def install(patches: Patches) -> None:
@@ -20,6 +20,7 @@ def install(patches: Patches) -> None:
     _numbered(asyncio.Semaphore, "Semaphore", patches)
     _after(asyncio.Lock, "acquire", "acquire", patches)
     _before(asyncio.Lock, "release", "release", patches)
+    patches.put(asyncio.Lock, "locked", _locked(asyncio.Lock.locked))
     _after(asyncio.Semaphore, "acquire", "take", patches)
     _before(asyncio.Semaphore, "release", "give", patches)
     patches.put(asyncio, "Event", Event)
@@ -68,6 +69,17 @@ def _how(turns: int) -> str | None:
     return port.WAITED if callbacks.turns_here() > turns else None
 
 
+def _locked(plain: Any) -> Any:
+    def locked(self: Any) -> bool:
+        found: bool = plain(self)
+        number = _number_of(self)
+        if number and not found and not port.called_by_library():
+            port.after("free", number)
+        return found
+
+    return locked
+
+
 def _before(kind: Any, method: str, action: str, patches: Patches) -> None:
     plain = getattr(kind, method)
 
@@ -113,7 +125,7 @@ class Event(_PlainEvent):  # type: ignore[misc]
 def _told_queue(patches: Patches) -> None:
     kind: Any = asyncio.Queue
     init, put, get = kind.__init__, kind.put_nowait, kind.get_nowait
-    task_done, join = kind.task_done, kind.join
+    task_done, join, is_full = kind.task_done, kind.join, kind.full
 
     def __init__(self: Any, maxsize: int = 0) -> None:  # noqa: N807
         init(self, maxsize)
@@ -123,7 +135,7 @@ def _told_queue(patches: Patches) -> None:
         port.after("new", self._possibly.number, type(self).__name__)
 
     def put_nowait(self: Any, item: Any) -> None:
-        if hasattr(self, "_possibly") and not self.full():
+        if hasattr(self, "_possibly") and not is_full(self):
             self._possibly.sent(item)
         put(self, item)
 
@@ -143,6 +155,8 @@ def _told_queue(patches: Patches) -> None:
         if hasattr(self, "_possibly"):
             port.after("passed", self._possibly_done)
 
+    for name in ("qsize", "empty", "full"):
+        patches.put(kind, name, asked(getattr(kind, name)))
     patches.put(kind, "__init__", __init__)
     patches.put(kind, "put_nowait", put_nowait)
     patches.put(kind, "get_nowait", get_nowait)

@@ -113,7 +113,7 @@ class Site:
         elif kind == Kind.TRUTH:
             yield from _extent(value, READS)
         elif kind == Kind.MATCH_CLASS:
-            yield from _matched(*value, self._more)
+            yield from _matched(value[0], value[1], value[2], self._more)
         elif kind in _WHOLLY:
             yield from _all_of(value, READS)
 

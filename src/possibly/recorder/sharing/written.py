@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from _thread import _local
 from collections.abc import Callable
-from types import CellType, CodeType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from possibly.compiled import built
@@ -31,6 +31,8 @@ from possibly.recorder.log import Log, shown_path
 from possibly.recorder.sharing.shadow import ANY_ITEM, EXTENT, READS, WHOLE
 from possibly.recorder.snapshot import key_text, snapshot
 
+GENERATED = "<string>"
+"""The file of code that was made of a text."""
 _WORDS = {EXTENT: "[]", WHOLE: "*", ANY_ITEM: "..."}
 
 
@@ -91,18 +93,28 @@ class Sharing:
         patches.when_imported("dataclasses", self._follow_dataclasses)
 
     def _follow_dataclasses(self, patches: Patches) -> None:
-        patches.put(sys.modules["dataclasses"], "exec", self._execute)
+        library: Any = sys.modules["dataclasses"]
+        make_class = library._process_class
 
-    def _execute(self, text: Any, variables: Any = None, names: Any = None, /) -> None:
-        """`exec` of a text that is all about the line of the program which asks for it."""
-        frame: Any = sys._getframe(1)
+        def _process_class(cls: Any, *options: Any) -> Any:
+            made = make_class(cls, *options)
+            self._instrument_generated(made, sys._getframe(1))
+            return made
+
+        patches.put(library, "_process_class", _process_class)
+
+    def _instrument_generated(self, made: type, frame: Any) -> None:
+        """All of what was made of texts stands at the line of the program which asked for it."""
         while frame.f_back is not None and frame.f_globals.get("__name__") == "dataclasses":
             frame = frame.f_back
-        code, file = compile(text, "<string>", "exec"), frame.f_code.co_filename
-        if port.is_user_file(file):
-            make = self._maker(shown_path(file), frame.f_lineno)
-            code = instrumented(code, Wanted(make), True)
-        exec(code, variables, names)  # noqa: S102 - as the library does
+        file = frame.f_code.co_filename
+        if not port.is_user_file(file):
+            return
+        wanted = Wanted(self._maker(shown_path(file), frame.f_lineno))
+        for method in vars(made).values():
+            each = getattr(method, "__wrapped__", method)  # by what keeps a text from naming itself
+            if type(each) is FunctionType and each.__code__.co_filename == GENERATED:
+                each.__code__ = instrumented(each.__code__, wanted, True)
 
     def _maker(self, file: str, only_line: int = 0) -> Callable[[Any, str, int, Any], object]:
         """`only_line`: where all of it stands."""
