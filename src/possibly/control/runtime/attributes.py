@@ -80,7 +80,7 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     now = accesses.active()
     if now is None:
         return
-    if _is_plain(type(value), now) and _read_plainly(value, name, now, at):
+    if _is_plain(type(value), name, now) and _read_plainly(value, name, now, at):
         return
     if type(value) in weakref.ProxyTypes:
         touch_all(now, [LOOKING_AT_LIVES], at)
@@ -125,10 +125,15 @@ def read_attribute(value: Any, name: str, at: str) -> None:
         memory.saw(kernel, mode, held_by(value, name), parts[0].thing)
 
 
-def _is_plain(cls: type, now: Now) -> bool:
-    """Whether objects of the class are nothing but their attributes, and nobody does anything unusual."""
+def _is_plain(cls: type, name: str, now: Now) -> bool:
+    """Whether objects of the class are nothing but their attributes, and nobody does anything unusual.
+
+    That somebody writes another name which usually holds behaviour does not matter here.
+    """
     kernel, memory = now
-    if kernel.alone or kernel.quiet or memory.rare or memory.watched or memory.borrowed:
+    if kernel.alone or kernel.quiet or memory.watched or memory.borrowed:
+        return False
+    if memory.rare and (memory.has_unusual or name in memory.rare):
         return False
     found = memory.plain.get(cls)
     if found is None:
@@ -165,7 +170,8 @@ def _read_plainly(value: Any, name: str, now: Now, at: str) -> bool:
     if known.is_data:
         return False
     if not has_own(value, name):
-        return known.value is not ABSENT and is_behaviour(known.value)
+        is_told = type(known.value) is types.FunctionType or not memory.rare
+        return is_told and known.value is not ABSENT and is_behaviour(known.value)
     family, thing, footprint, key = member_part(value, name, now, False, at)
     mode = memory.access(kernel, family, thing, footprint, at, key)
     if mode:

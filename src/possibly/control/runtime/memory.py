@@ -119,6 +119,8 @@ class Memory:
         """Somebody gives a function other parts: every call reads them."""
         self.specials = tuple(sorted(name for name in self.rare if _is_special(name)))
         """Methods that instructions look for in classes, and that somebody writes."""
+        self.has_unusual = any(map(_is_unusual, self.rare))
+        """Something of these is no ordinary name: what it stands for may be read by any other."""
         self.has_cells = CELLS in self.rare
         """Somebody stores into a cell by its attribute: all cells are then one thing."""
         self.has_ends = LIVES in visible
@@ -595,6 +597,10 @@ def _is_model(value: Any) -> bool:
 def _is_special(name: str) -> bool:
     known = name in FUNCTION_PARTS or name in ("__class__", "__bases__", "__dict__", "__subclasses__")
     return name.startswith("__") and name.endswith("__") and not known
+
+
+def _is_unusual(name: str) -> bool:
+    return name.startswith("__") or not name.isidentifier() or name in (CELLS, RAISING)
 
 
 _NO_CLOCK: dict[int, int] = {}
