@@ -80,11 +80,11 @@ SETTING = (
 OTHERWISE = {
     "each thread has its own": (
         "set_asyncgen_hooks set_coroutine_origin_tracking_depth setprofile settrace setcontext "
-        "set_errno _set_running_loop"
+        "set_errno _set_running_loop _setprofileallthreads _settraceallthreads"
     ),
     "it is modelled": (
         "set_sentinel _set_sentinel start_new start_new_thread _start_new_thread "
-        "start_joinable_thread register unregister _register_task _unregister_task "
+        "start_joinable_thread _start_joinable_thread register unregister _register_task _unregister_task "
         "_register_eager_task _unregister_eager_task _clear setitimer set_wakeup_fd"
     ),
     "what it sets is given to it": (

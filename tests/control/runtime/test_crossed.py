@@ -55,10 +55,11 @@ MODULES = {
     "threading": threading,
 }
 ELSEWHERE = frozenset(
-    """run join add_done_callback remove_done_callback get_loop get_stack print_stack set_result set_exception
-    time call_at call_later call_soon call_soon_threadsafe create_task run_in_executor run_forever
-    run_until_complete call_exception_handler default_exception_handler set_default_executor
-    shutdown_asyncgens shutdown_default_executor getaddrinfo getnameinfo sendfile start_tls""".split()
+    """run join shutdown add_done_callback remove_done_callback get_loop get_stack print_stack get_context
+    set_result set_exception time call_at call_later call_soon call_soon_threadsafe create_task
+    run_in_executor run_forever run_until_complete call_exception_handler default_exception_handler
+    set_default_executor shutdown_asyncgens shutdown_default_executor getaddrinfo getnameinfo sendfile
+    start_tls""".split()
 )
 """Names that wait, or that call and are called in steps of their own: `test_models`, `loops`, `world`."""
 OUTSIDE = ("add_", "remove_", "connect_", "create_", "sock_", "subprocess_")

@@ -10,6 +10,7 @@ is followed step by step (`memory.WORKERS`).
 
 from __future__ import annotations
 
+import queue
 import sys
 import threading
 import weakref
@@ -103,6 +104,13 @@ class _Calls(SimpleQueue):
             return None
         state.taken += 1
         return self.queue.popleft()
+
+    def get_nowait(self) -> Any:
+        """A thread of the pool that looks whether it is idle is taken to be: it waits for a call then, and
+        gets one that is there at once."""
+        if running.kernel is not None and sys._getframe(1).f_code.co_name == "_worker":
+            raise queue.Empty
+        return super().get_nowait()
 
     def _taking(self) -> tuple[Access, ...]:
         found: tuple[Access, ...] = self._state.get(0)

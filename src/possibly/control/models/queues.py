@@ -7,9 +7,9 @@ Which of several waiting tasks gets an item is open, as it is in the standard li
 
 Law: an operation is one step only where nobody can see that it is not. A program that uses what a queue is
 made of (its lock, its conditions, its container), that overrides what runs under the lock, whose items
-compare by code in Python, or that gives another bound to a queue at which somebody waits, gets the queue of
-the library, executed and watched like the program's own code (`Memory.open_up`). Of subclasses in packages
-`_init`, `_put`, `_get` and `_qsize` run inside the step.
+compare by code in Python, that shuts a queue down, or that gives another bound to one at which somebody
+waits, gets the queue of the library, executed and watched like the program's own code (`Memory.open_up`). Of
+subclasses in packages `_init`, `_put`, `_get` and `_qsize` run inside the step.
 """
 
 from __future__ import annotations
@@ -190,6 +190,8 @@ def install(patches: Patches) -> None:
         return
     for name, method in METHODS.items():
         patches.put(queue.Queue, name, method)
+    if hasattr(_Plain, "shutdown"):  # of newer interpreters
+        patches.put(queue.Queue, "shutdown", _opening(_Plain.shutdown))
     patches.put(queue, "SimpleQueue", SimpleQueue)
 
 
@@ -201,6 +203,16 @@ def adopt(self: Any) -> None:
     self.mutex = Lock()
     for name in ("not_empty", "not_full", "all_tasks_done"):
         setattr(self, name, Condition(self.mutex))
+
+
+def _opening(plain: Any) -> Any:
+    """A method that only the queue of the library has."""
+
+    def shutdown(self: Any, immediate: bool = False) -> None:
+        _open_up()
+        plain(self, immediate)
+
+    return shutdown
 
 
 def _open_up() -> None:

@@ -240,7 +240,7 @@ class Site:
 
     def _evaluated(self, kind: int, new: Any, kernel: Kernel) -> None:
         """A variable of code that `exec` or `eval` executes is an item of a dictionary, or a global one."""
-        frame = caller()
+        frame: Any = caller()
         space: Any = frame.f_globals
         is_apart = self.more and not frame.f_code.co_flags & 2 and frame.f_locals is not space
         if is_apart and (kind != READ_GLOBAL or self.word in frame.f_locals):
@@ -587,7 +587,8 @@ HANDING_ON = (next, iter, getattr, BEGUN)
 def _end_locals(memory: Memory, kernel: Kernel, at: str) -> None:
     """A function returns: what only its variables hold ends, and others may go on just before."""
     weakly = memory.things.weakly
-    ending = next((each for each in caller().f_locals.values() if id(each) in weakly), None)
+    variables: Any = caller().f_locals  # no dictionary in newer interpreters
+    ending = next((each for each in variables.values() if id(each) in weakly), None)
     if ending is not None:
         memory.drop(kernel, ending, at)
 
