@@ -70,6 +70,8 @@ class LocalFormulas:
         self._known: dict[tuple[Node, int], bytes] = {}
         self._asked: dict[tuple[Node, int], bytes] = {}
         self._predicates: dict[Node, Predicate] = {}
+        self.is_undecided = False
+        """Whether some predicate is false for one of several values that its variables can have."""
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -164,6 +166,7 @@ class LocalFormulas:
             return UNDEFINED
         for number, values in enumerate(product(*[values or () for values in sets]), 1):
             if not predicate.evaluate(values):
+                self.is_undecided = self.is_undecided or any(len(values or ()) > 1 for values in sets)
                 return UNSATISFIED
             if number % LOOK_EVERY == 0:
                 self.budget.look()
