@@ -12,7 +12,6 @@ the events of one value is looked at once more, with clocks.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -59,10 +58,24 @@ def occurrences_by_value(
     meaning: Meaning, machine: Machine, budget: Budget
 ) -> Iterator[tuple[int, ...]] | None:
     """The events of every occurrence, in the order of their last ones; None: a value has too many events."""
-    left = Counter(meaning.values(step) for step, symbols in enumerate(meaning.all_symbols) if symbols)
-    if max(left.values(), default=0) > MOST_OF_ONE:
-        return None
-    return _found(left, meaning, machine, budget)
+    last = _last_of_each(meaning)
+    return None if last is None else _found(last, meaning, machine, budget)
+
+
+def _last_of_each(meaning: Meaning) -> bytearray | None:
+    """For each event whether no later one has its value; None if too many have one."""
+    seen: dict[tuple[Hashable, ...], tuple[int, int]] = {}
+    for step, symbols in enumerate(meaning.all_symbols):
+        if symbols:
+            values = meaning.values(step)
+            count = seen.get(values, (0, 0))[0] + 1
+            if count > MOST_OF_ONE:
+                return None
+            seen[values] = count, step
+    found = bytearray(len(meaning.all_symbols))
+    for _, step in seen.values():
+        found[step] = True
+    return found
 
 
 @dataclass(slots=True)
@@ -74,9 +87,7 @@ class _UnderWay:
     """Each with the latest events of the expression before it, of whatever value."""
 
 
-def _found(
-    left: Counter[tuple[Hashable, ...]], meaning: Meaning, machine: Machine, budget: Budget
-) -> Iterator[tuple[int, ...]]:
+def _found(last: bytearray, meaning: Meaning, machine: Machine, budget: Budget) -> Iterator[tuple[int, ...]]:
     process, before = meaning.computation.trace.process, _order(meaning, budget)
     under_way: dict[tuple[Hashable, ...], _UnderWay] = {}
     for event in projection(meaning):
@@ -89,9 +100,8 @@ def _found(
         for partial in own.growth.feed(alone, (process[event.step],)):
             if partial.is_complete and _is_convex(partial.events, own.latest, before):
                 yield tuple(sorted(partial.events))
-        left[event.values] -= 1
-        if not left[event.values]:
-            del under_way[event.values], left[event.values]
+        if last[event.step]:
+            del under_way[event.values]
 
 
 def _order(meaning: Meaning, budget: Budget) -> Before:
