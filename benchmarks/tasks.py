@@ -131,7 +131,7 @@ def main() -> None:
 
 
 def _resident(anew: bool = False) -> int:
-    """The most memory that this process held since it was asked `anew`; what it kept before counts as free."""
+    """The most memory that this process held since it was asked `anew`."""
     gc.collect()
     if anew:
         Path("/proc/self/clear_refs").write_text("5")
