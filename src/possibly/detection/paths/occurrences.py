@@ -320,8 +320,8 @@ def plain_occurrences(
 # ---- the compiled twin ----------------------------------------------------------------------------
 
 MOST_PROCESSES = 63
-CHUNK = 1 << 14
-"""Sets that are met between two looks at the budget."""
+SMALLEST_CHUNK, CHUNK = 1 << 4, 1 << 14
+"""Sets that are met between two looks at the budget: few at first, as what is found meanwhile is lost."""
 GOES_ON, TOO_MANY, TOO_WIDE = range(3)
 
 
@@ -334,9 +334,10 @@ def compiled_occurrences(
     growth = kernel.Growth(machine.move, machine.initial, MOST_OPEN, sum(1 << p for p in last.values()))
     events, process = fed(meaning), flat(meaning.computation.trace.process)
     told: set[tuple[int, ...]] = set()
-    is_granted, status, need = False, GOES_ON, 1
+    is_granted, status, need, chunk = False, GOES_ON, 1, SMALLEST_CHUNK
     while status == GOES_ON and need:
-        used, found, need, status = growth.grow(events, process, last, _allowed(budget), is_granted)
+        used, found, need, status = growth.grow(events, process, last, _allowed(budget, chunk), is_granted)
+        chunk = min(2 * chunk, CHUNK)
         budget.visit(used)
         told.update(found)
         yield from found
@@ -349,5 +350,5 @@ def compiled_occurrences(
         yield from (each for each in plain_occurrences(meaning, machine, budget) if each not in told)
 
 
-def _allowed(budget: Budget) -> int:
-    return CHUNK if budget.max_cuts is None else min(CHUNK, budget.max_cuts - budget.visited)
+def _allowed(budget: Budget, chunk: int) -> int:
+    return chunk if budget.max_cuts is None else min(chunk, budget.max_cuts - budget.visited)
