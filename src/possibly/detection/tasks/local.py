@@ -183,11 +183,9 @@ class LocalFormulas:
 
 def _single(values: Sequence[Value]) -> list[ValueSet]:
     """Sets of one value each, the very same object for the same one."""
-    made: dict[int, ValueSet] = {}
-    for value in values:
-        if id(value) not in made:
-            made[id(value)] = (value,)
-    return [made[id(value)] for value in values]
+    held = list(values)  # as long as it is, no other value has the identity of one of these
+    made: dict[int, ValueSet] = {id(value): (value,) for value in held}
+    return [made[id(value)] for value in held]
 
 
 def _same(one: tuple[Value, ...], two: tuple[Value, ...]) -> bool:
