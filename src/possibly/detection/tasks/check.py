@@ -415,7 +415,11 @@ class _Check:
                 if (cuts := evaluation.cuts(self.tree, assignment))
             }
         except LimitReachedError as limit:
-            return found if found.value is None else self._unknown("turns", part, f"{LATER}: {limit}")
+            return (
+                found
+                if found.value is None
+                else self._unknown("turns", part, f"{LATER}: {limit}; possibly explore tells")
+            )
         self.notes.append(NOTE)
         return self._told_of_turns(sets, evaluation, failing, part)
 
