@@ -6,7 +6,9 @@ The rate is slices of the lattice a second for the whole check; the ratio is to 
 from __future__ import annotations
 
 import argparse
+import gc
 from math import log10
+from pathlib import Path
 from time import process_time
 
 from benchmarks.run import rate, row, timed
@@ -120,9 +122,21 @@ def main() -> None:
     traces, messages = map(list, (map(hundred_tasks, sizes), map(hundred_senders, sizes)))
     questions = [(traces, *question) for question in HUNDRED]
     for traces, language, formula in [*questions, (messages, "never", "send(M); receive(M)")]:
-        growth = [_seconds(trace, formula, language) for trace in traces]
-        exponent = f"events^{log10(growth[2] / growth[1]):.2f}"
+        growth = [_seconds(trace, formula, language) for trace in traces[:-1]]
+        before = _resident(anew=True)
+        growth.append(_seconds(traces[-1], formula, language))
+        memory = (_resident() - before) / sizes[-1]
+        exponent = f"events^{log10(growth[2] / growth[1]):.2f}, {memory:.0f} bytes an event"
         row(f"{language} {formula}"[:56], ", ".join(f"{each:.2f} s" for each in growth), exponent)
+
+
+def _resident(anew: bool = False) -> int:
+    """The most memory that this process held since it was asked `anew`."""
+    gc.collect()
+    if anew:
+        Path("/proc/self/clear_refs").write_text("5")
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def _seconds(trace: Trace, formula: str, language: str = "tl") -> float:

@@ -44,7 +44,8 @@ def _figure(rows: list[Row], title: str, path: Path) -> None:
         _line(axis, spins, "SPIN", "s--")
         axis.set(xscale="log", yscale="log", xlabel="processes", ylabel=unit)
         axis.grid(visible=True, alpha=0.3)
-        axis.legend()
+    # Beside the axes, where it hides no point.
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper")
     figure.suptitle(title, fontsize=10)
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)

@@ -335,7 +335,7 @@ def answer(
         try:
             question = asked.to(engine.on_projection, part)
             part.bound_to(engine.at_first if number + 1 < len(rows) and _fits(question.lattice) else None)
-            found = engine.run(question)
+            found = asked.finding(engine.on_projection, engine.run(question))
         except LimitReachedError as limit:
             budget.visited = part.visited
             notes.append(f"engine {engine.name}: {engine.why}")
@@ -351,7 +351,7 @@ def answer(
         if found is not None:
             notes.append(f"engine {engine.name}: {engine.why}")
             notes = [*_outside(skipped), *asked.told(engine.on_projection), *notes]
-            return Answer(asked.finding(engine.on_projection, found), engine.name, part.visited, tuple(notes))
+            return Answer(found, engine.name, part.visited, tuple(notes))
         skipped.append(engine.name)
         if is_long and number == 0 and (parts := parts_of(language, formula)):
             return _by_parts(language, parts, isinstance(formula, Or), lattice, predicates, budget)
@@ -449,13 +449,13 @@ class Asked:
         self._is_tried = True
         return self._projection is not None
 
-    def finding(self, on_projection: bool, found: Finding) -> Finding:
+    def finding(self, on_projection: bool, found: Finding | None) -> Finding | None:
         """What an engine found, as a finding of the run."""
-        if not on_projection or self._projection is None:
+        if found is None or not on_projection or self._projection is None:
             return found
         from possibly.detection.projected import lifted
 
-        return lifted(self._projection, found)
+        return lifted(self._projection, found, self.question.budget.look)
 
     def told(self, on_projection: bool) -> tuple[str, ...]:
         """What was left out, for the notes."""

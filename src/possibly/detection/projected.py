@@ -30,22 +30,23 @@ def projection_for(predicates: CutPredicates, formula: Node, look: Look) -> Proj
     return found
 
 
-def lifted(projection: Projection, finding: Finding) -> Finding:
+def lifted(projection: Projection, finding: Finding, look: Look = lambda: None) -> Finding:
     """What was found in the projection as a finding of the whole run."""
     if finding.path is None:
         return finding
     to_the_end = finding.shows is not None and finding.shows.to_the_end
-    path = _path(projection, finding.path, to_the_end)
+    path = _path(projection, finding.path, to_the_end, look)
     places = _after_each(projection, finding.path, path)
     moment = None if finding.moment is None else places[finding.moment]
     return replace(finding, path=path, moment=moment, since=places[finding.since])
 
 
-def _path(projection: Projection, path: Path, to_the_end: bool) -> Path:
+def _path(projection: Projection, path: Path, to_the_end: bool, look: Look) -> Path:
     """The kept events in the order of the path, and whatever they need of the others before each."""
     computation = projection.whole.computation
     target = computation.final if to_the_end else projection.target(path)
-    found = extension(projection.whole, computation.initial, target, projection.arcs(path))
+    arcs = projection.arcs(path)
+    found = extension(projection.whole, computation.initial, target, arcs, look)
     assert found is not None, "a path of the projection is one of the run"
     return found
 

@@ -28,9 +28,11 @@ class Knowledge:
     def __init__(self, computation: Computation, look: Callable[[], None] = lambda: None) -> None:
         self.lengths = computation.lengths
         self._code = "H" if max(self.lengths, default=0) < NARROW else "i"
-        nothing = array(self._code, [0] * len(self.lengths))
-        self._positions: list[list[int]] = [[0] for _ in self.lengths]
-        self._rows: list[list[array[int]]] = [[nothing] for _ in self.lengths]
+        self._width = len(self.lengths)
+        nothing = [0] * self._width
+        self._positions = [array("i", [0]) for _ in self.lengths]
+        self._rows: list[array[int]] = [array(self._code, nothing) for _ in self.lengths]
+        """The rows of each process in one piece."""
         self._ignorant: dict[tuple[int, int], list[int]] = {}
         rows = 0
         start, edges = computation.edge_columns
@@ -55,19 +57,24 @@ class Knowledge:
             row[process] = position
         for process, position in places:
             self._positions[process].append(position)
-            self._rows[process].append(row)
+            self._rows[process].extend(row)
 
     def row(self, process: int, count: int) -> array[int]:
         """The clock of that event, but for the entry of its own process."""
-        return self._rows[process][bisect_right(self._positions[process], count) - 1]
+        start = self._start(process, count)
+        return self._rows[process][start : start + self._width]
+
+    def _start(self, process: int, count: int) -> int:
+        """Where the row begins."""
+        return (bisect_right(self._positions[process], count) - 1) * self._width
 
     def packed(self) -> tuple[list[bytes], list[bytes], int]:
         """For kernels, by process: where its rows begin, the rows in one piece, the width of an entry."""
-        positions = [array("i", each).tobytes() for each in self._positions]
-        return positions, [b"".join(rows) for rows in self._rows], array(self._code).itemsize
+        positions = [each.tobytes() for each in self._positions]
+        return positions, [rows.tobytes() for rows in self._rows], array(self._code).itemsize
 
     def of(self, process: int, count: int, other: int) -> int:
-        return self.row(process, count)[other]
+        return self._rows[process][self._start(process, count) + other]
 
     def past(self, process: int, count: int) -> Cut:
         """The least cut with so many events of the process."""
@@ -78,8 +85,9 @@ class Knowledge:
     def ignorant(self, process: int, other: int, count: int) -> int:
         """How many events of the process know at most so many of the other."""
         rows, positions = self._rows[process], self._positions[process]
-        first = bisect_right(rows, count, key=lambda row: row[other])
-        return positions[first] - 1 if first < len(rows) else self.lengths[process]
+        known = range(other, len(rows), self._width)
+        first = bisect_right(known, count, key=rows.__getitem__)
+        return positions[first] - 1 if first < len(known) else self.lengths[process]
 
     def all_ignorant(self, other: int, count: int) -> list[int]:
         """The greatest cut with at most so many events of the other."""

@@ -9,7 +9,7 @@ and may have been ready at any moment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from possibly.records import dataclass
 from possibly.trace.model import NONE, Ints, Trace
@@ -62,6 +62,14 @@ class Turns:
         if turn is not None and self._trace.extra.get(event, {}).get(WAITED):
             return turn.first - 1
         return self._trace.position[event] - 1
+
+    def learnt(self, turn: Turn) -> Iterator[int]:
+        """The events with which the turn begins that tell of what its task had waited for."""
+        return takewhile(self._is_learnt, self._trace.events_of[turn.process][turn.first : turn.last])
+
+    def _is_learnt(self, event: int) -> bool:
+        trace = self._trace
+        return trace.strings[trace.kind[event]] in _LEARNT or bool(trace.extra.get(event, {}).get(WAITED))
 
     def together(self, one: int, other: int) -> bool:
         """Whether the events are in turns of one loop, so that never both come next."""

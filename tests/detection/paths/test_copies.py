@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 from random import Random
 
 import pytest
 
+from possibly.detection.limits import LimitReachedError
 from possibly.detection.paths import expected
 from possibly.detection.paths.expected import fitting
 from possibly.detection.paths.meaning import Meaning
+from possibly.detection.paths.occurrences import occurrences
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.copies import copied
 from possibly.logic.paths.machine import Machine
@@ -85,3 +88,22 @@ def test_partitions_are_not_enumerated() -> None:
     found = fitting(*meaning_of("(a@; b)@", Computation(builder.finish())))
     assert not found.fits and found.misfit is None
     assert {each.symbol for each in found.expected} == {"a", "b"}
+
+
+def test_what_was_found_before_a_limit_is_not_lost() -> None:
+    builder = TraceBuilder()
+    builder.header(processes=[(f"P{number}", {}) for number in range(12)])
+    for number in range(12):
+        builder.add(f"P{number}", label="abc"[number % 3])
+    meaning, machine = meaning_of("((a + b)@; c@)@", Computation(builder.finish()))
+    looks = count()
+
+    def look() -> None:
+        if next(looks) > 300:
+            raise LimitReachedError("that is enough")
+
+    machine.look = look
+    found = occurrences(meaning, machine)
+    assert len(next(found)) == 1
+    with pytest.raises(LimitReachedError):
+        list(found)

@@ -8,6 +8,7 @@ kept and not entered twice.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 from possibly.detection.finding import Finding, Path
@@ -48,7 +49,7 @@ class Linear:
 
     def holds_on(self, path: Sequence[Move]) -> bool:
         """Whether the formula holds on one observation."""
-        *_, (_, states) = self._along(path)
+        ((_, states),) = deque(self._along(path), maxlen=1)
         return not any(state.may_end for state in states)
 
     def moment(self, path: Sequence[Move]) -> int | None:
@@ -66,7 +67,7 @@ class Linear:
             if not count % LOOK_EVERY:
                 self.budget.look()
             cut += move.delta
-            valuation = self._valuation(cut)
+            valuation = self._valued(cut)  # not kept: there are as many as steps, and each is asked for once
             states = {after for state in states for after in self.broken.advance(state, valuation)}
             yield count, states
 
@@ -75,9 +76,12 @@ class Linear:
 
     def _valuation(self, cut: int) -> Valuation:
         if cut not in self._valuations:
-            self.budget.visit()
-            self._valuations[cut] = sum(holds(cut) << bit for bit, holds in enumerate(self._atoms))
+            self._valuations[cut] = self._valued(cut)
         return self._valuations[cut]
+
+    def _valued(self, cut: int) -> Valuation:
+        self.budget.visit()
+        return sum(holds(cut) << bit for bit, holds in enumerate(self._atoms))
 
     def _successors(self, pair: Pair) -> Iterator[tuple[Move, Pair]]:
         cut, state = pair

@@ -1,9 +1,9 @@
 """The lattice of the orders that event loops allow: a turn of a task is not interrupted by another task.
 
 Here belongs which cuts whole turns lead to (see `trace.turns`), but for one of each loop that is not over
-yet, and the ways between them. Any engine that goes from cut to cut answers on it as on the lattice of all
-orders. A turn that cannot go on before another one of its loop has come is an order that the run does not
-tell the end of: whoever comes there gives up.
+yet, and the ways between them. A turn begins when what its task waited for has come. Any engine that goes
+from cut to cut answers on it as on the lattice of all orders. A turn that cannot go on before another one of
+its loop has come is an order that the run does not tell the end of: whoever comes there gives up.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ class WholeTurns(Lattice):
             for events in trace.events_of
         ]
         """For each process and count, the loop in the turn of which it is."""
+        self._awaited: dict[int, list[tuple[int, int]]] = {}
+        """For each event that begins a turn, what its task waited for."""
+        for each in turns.all():
+            before = [other for event in turns.learnt(each) for other in computation.predecessors(event)]
+            self._awaited[computation.at(each.process, each.first)] = list(map(computation.place, before))
         self._loop = [
             [turn.loop if (turn := turns.of(event)) is not None else NONE for event in events]
             for events in trace.events_of
@@ -74,7 +79,15 @@ class WholeTurns(Lattice):
         }
 
     def _is_allowed(self, move: Move, counts: Sequence[int], busy: dict[int, int]) -> bool:
-        return all(busy.get(self._loop[each][counts[each]], each) == each for each in move.processes)
+        return all(
+            busy.get(self._loop[each][counts[each]], each) == each and self._is_woken(each, counts)
+            for each in move.processes
+        )
+
+    def _is_woken(self, process: int, counts: Sequence[int]) -> bool:
+        """Whether what its next turn waits for has come; True inside a turn."""
+        event = self.computation.at(process, counts[process] + 1)
+        return all(counts[other] >= count for other, count in self._awaited.get(event, ()))
 
     # ---- what differs -----------------------------------------------------------------------------
 
@@ -85,9 +98,11 @@ class WholeTurns(Lattice):
         for step in steps_of(path):
             for process in self.executed(step).processes:
                 loop = self._loop[process][counts[process]]
-                counts[process] += 1
-                if loop != NONE and busy.get(loop, process) != process:
+                if (loop != NONE and busy.get(loop, process) != process) or not self._is_woken(
+                    process, counts
+                ):
                     return False
+                counts[process] += 1
                 self._pass(busy, loop, process, counts[process])
         return True
 
@@ -99,11 +114,16 @@ class WholeTurns(Lattice):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether some cut of the run lies in the middle of two turns of a loop, as far as is looked."""
+        """Whether some cut of the run lies in the middle of two turns of a loop, or in one before what its
+        task waited for, as far as is looked."""
         turns = [turn for turn in self._turns.all() if turn.first < turn.last]
         if len(turns) > MOST_TURNS:
             return True
-        return any(self._meet(one, other) for one, other in combinations(turns, 2))
+        return any(self._meet(one, other) for one, other in combinations(turns, 2)) or any(
+            self.computation.clock(begin)[process] < count
+            for begin, awaited in self._awaited.items()
+            for process, count in awaited
+        )
 
     def _meet(self, one: Turn, other: Turn) -> bool:
         """Whether a cut can have the beginnings of both turns and the end of neither."""

@@ -12,13 +12,13 @@ the events of one value is looked at once more, with clocks.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from possibly.detection.limits import Budget
 from possibly.detection.paths.meaning import Meaning
 from possibly.detection.paths.occurrences import Growth, occurrences
-from possibly.detection.paths.projection import Projected, projection
+from possibly.detection.paths.projection import projection
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.syntax import Atom, Choice, Control, Expression, Path, Together, Variable
 from possibly.logic.paths.syntax import Sequence as InOrder
@@ -58,29 +58,50 @@ def occurrences_by_value(
     meaning: Meaning, machine: Machine, budget: Budget
 ) -> Iterator[tuple[int, ...]] | None:
     """The events of every occurrence, in the order of their last ones; None: a value has too many events."""
-    events = list(projection(meaning))
-    if max(Counter(event.values for event in events).values(), default=0) > MOST_OF_ONE:
-        return None
-    return _found(events, meaning, machine, budget)
+    last = _last_of_each(meaning)
+    return None if last is None else _found(last, meaning, machine, budget)
 
 
-def _found(
-    events: Sequence[Projected], meaning: Meaning, machine: Machine, budget: Budget
-) -> Iterator[tuple[int, ...]]:
-    latest = {event.step: event.predecessors for event in events}
+def _last_of_each(meaning: Meaning) -> bytearray | None:
+    """For each event whether no later one has its value; None if too many have one."""
+    seen: dict[tuple[Hashable, ...], tuple[int, int]] = {}
+    for step, symbols in enumerate(meaning.all_symbols):
+        if symbols:
+            values = meaning.values(step)
+            count = seen.get(values, (0, 0))[0] + 1
+            if count > MOST_OF_ONE:
+                return None
+            seen[values] = count, step
+    found = bytearray(len(meaning.all_symbols))
+    for _, step in seen.values():
+        found[step] = True
+    return found
+
+
+@dataclass(slots=True)
+class _UnderWay:
+    """The events of one value so far, as long as more of them come."""
+
+    growth: Growth
+    latest: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Each with the latest events of the expression before it, of whatever value."""
+
+
+def _found(last: bytearray, meaning: Meaning, machine: Machine, budget: Budget) -> Iterator[tuple[int, ...]]:
     process, before = meaning.computation.trace.process, _order(meaning, budget)
-    growths: dict[object, Growth] = {}
-    same: dict[object, list[int]] = {}
-    for event in events:
-        growth = growths.get(event.values)
-        if growth is None:
-            growth = growths[event.values] = Growth(machine, process.__getitem__, budget, tells=False)
-        others = same.setdefault(event.values, [])
-        alone = event._replace(predecessors=_last_before(event.step, others, before))
-        for partial in growth.feed(alone, (process[event.step],)):
-            if partial.is_complete and _is_convex(partial.events, latest, before):
+    under_way: dict[tuple[Hashable, ...], _UnderWay] = {}
+    for event in projection(meaning):
+        own = under_way.get(event.values)
+        if own is None:
+            own = _UnderWay(Growth(machine, process.__getitem__, budget, tells=False))
+            under_way[event.values] = own
+        alone = event._replace(predecessors=_last_before(event.step, list(own.latest), before))
+        own.latest[event.step] = event.predecessors
+        for partial in own.growth.feed(alone, (process[event.step],)):
+            if partial.is_complete and _is_convex(partial.events, own.latest, before):
                 yield tuple(sorted(partial.events))
-        others.append(event.step)
+        if last[event.step]:
+            del under_way[event.values]
 
 
 def _order(meaning: Meaning, budget: Budget) -> Before:

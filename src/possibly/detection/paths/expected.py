@@ -7,6 +7,7 @@ not fit is the first at which no run of the language can go on: a run that fits 
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ TOLD_WHOLE = 500
 """Events up to which what was expected is told for all copies of an `@`, not only for the one at fault."""
 MOST_TOLD = 6
 """The same for the parts of a run, whose readings together are as many as their partitions."""
+TOGETHER = 1_024
+"""Events of a part that are fed at once."""
 LATEST = 12
 """Events that are kept to show the order so far."""
 
@@ -53,15 +56,14 @@ def fitting(meaning: Meaning, machine: Machine, budget: Budget | None = None) ->
     """Whether the whole projection fits; the copies of an `@` are looked at apart where that is the same."""
     body = copied(machine.expression)
     if body is not None:
-        events = list(projection(meaning))
         part_machine = Machine(body)
         part_machine.look = machine.look
-        parts = _connected(events, budget)
-        strange = [part for part in parts if not _is_run(part, part_machine, meaning.is_simple)]
+        parts = _Parts(meaning, budget)
+        strange = parts.strange(part_machine)
         if not strange:
-            return Fitting(True, fitted=len(events))
-        if len(events) > TOLD_WHOLE or len(parts) > MOST_TOLD:
-            return _first([_fed(machine, part, budget) for part in strange], events)
+            return Fitting(True, fitted=parts.events)
+        if parts.events > TOLD_WHOLE or parts.count > MOST_TOLD:
+            return parts.first_misfit(machine, strange)
     elif meaning.is_simple:
         # A run that does not fit is fed again, to say why.
         run = Run(machine)
@@ -71,59 +73,103 @@ def fitting(meaning: Meaning, machine: Machine, budget: Budget | None = None) ->
     return _fed(machine, projection(meaning), budget)
 
 
-def _fed(machine: Machine, events: Iterable[Projected], budget: Budget | None) -> Fitting:
-    run, fitted = Run(machine), 0
-    latest: deque[Projected] = deque(maxlen=LATEST)
-    for event in events:
-        state, slots = run.state, run.slots
-        if not run.feed(*event):
+class _Feeding:
+    """A run that is fed, with what is told of it where it stops."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.run = Run(machine)
+        self.fitted = 0
+        self.latest: deque[Projected] = deque(maxlen=LATEST)
+
+    def feed(self, event: Projected) -> Fitting | None:
+        """What is to be said if the event does not fit."""
+        state, slots = self.run.state, self.run.slots
+        if not self.run.feed(*event):
             assert state is not None
-            return Fitting(False, event, expectations(machine, state, slots), fitted, tuple(latest))
-        fitted += 1
-        latest.append(event)
-        if budget is not None and not fitted & 1023:
+            return self._stopped(event, state, slots)
+        self.fitted += 1
+        self.latest.append(event)
+        return None
+
+    def end(self) -> Fitting:
+        if self.run.is_complete:
+            return Fitting(True, fitted=self.fitted)
+        assert self.run.state is not None
+        return self._stopped(None, self.run.state, self.run.slots)
+
+    def _stopped(self, event: Projected | None, state: State, slots: list[int]) -> Fitting:
+        expected = expectations(self.run.machine, state, slots)
+        return Fitting(False, event, expected, self.fitted, tuple(self.latest))
+
+
+def _fed(machine: Machine, events: Iterable[Projected], budget: Budget | None) -> Fitting:
+    feeding = _Feeding(machine)
+    for event in events:
+        if (found := feeding.feed(event)) is not None:
+            return found
+        if budget is not None and not feeding.fitted & 1023:
             budget.look()
-    if run.is_complete:
-        return Fitting(True, fitted=fitted)
-    assert run.state is not None
-    return Fitting(False, None, expectations(machine, run.state, run.slots), fitted, tuple(latest))
+    return feeding.end()
 
 
-def _is_run(part: list[Projected], machine: Machine, is_simple: bool) -> bool:
-    run = Run(machine)
-    if is_simple:
-        run.feed_many((event.step, event.symbols, event.predecessors) for event in part)
-    else:
-        all(run.feed(*event) for event in part)
-    return run.is_complete
+class _Parts:
+    """The parts of a run between which there is no order. The run is gone through again each time: its events
+    together are many times the trace."""
 
+    def __init__(self, meaning: Meaning, budget: Budget | None) -> None:
+        self.meaning = meaning
+        self.budget = budget
+        self.events = 0
+        self._owner: array[int] = array("i", bytes(4 * len(meaning.trace)))
+        """For each event another one of its part, for the last one itself."""
+        for event in self._all():
+            self._owner[event.step] = event.step
+            for other in event.predecessors:
+                self._owner[self.of(other)] = event.step
+            self.events += 1
+        self.count = len({self.of(event.step) for event in self._all()})
 
-def _first(found: list[Fitting], events: list[Projected]) -> Fitting:
-    """That with the earliest event; those in which events are only missing come last."""
-    first = min(found, key=lambda each: (each.misfit is None, each.misfit.step if each.misfit else 0))
-    return replace(first, fitted=events.index(first.misfit) if first.misfit else len(events))
-
-
-def _connected(events: list[Projected], budget: Budget | None) -> list[list[Projected]]:
-    """The parts of a run between which there is no order, each as it was recorded."""
-    owner: dict[int, int] = {}
-
-    def part_of(step: int) -> int:
+    def of(self, step: int) -> int:
+        owner = self._owner
         while owner[step] != step:
             owner[step] = owner[owner[step]]
             step = owner[step]
         return step
 
-    for number, event in enumerate(events):
-        if budget is not None and not number & 1023:
-            budget.look()
-        owner[event.step] = event.step
-        for other in event.predecessors:
-            owner[part_of(other)] = event.step
-    found: dict[int, list[Projected]] = {}
-    for event in events:
-        found.setdefault(part_of(event.step), []).append(event)
-    return list(found.values())
+    def _all(self) -> Iterator[Projected]:
+        for number, event in enumerate(projection(self.meaning)):
+            if self.budget is not None and not number & 1023:
+                self.budget.look()
+            yield event
+
+    def strange(self, machine: Machine) -> list[int]:
+        """Those that are no run of the machine, in the order of their first events."""
+        runs: dict[int, Run] = {}
+        waiting: dict[int, list[Projected]] = {}
+        for event in self._all():
+            part = self.of(event.step)
+            if part not in runs:
+                runs[part] = Run(machine)
+            pending = waiting.setdefault(part, [])
+            pending.append(event)
+            if len(pending) == TOGETHER or event.step == part:
+                self._feed(runs[part], waiting.pop(part))
+        return [part for part, run in runs.items() if not run.is_complete]
+
+    def _feed(self, run: Run, events: list[Projected]) -> None:
+        if self.meaning.is_simple:
+            run.feed_many((event.step, event.symbols, event.predecessors) for event in events)
+        else:
+            all(run.feed(*event) for event in events)
+
+    def first_misfit(self, machine: Machine, strange: list[int]) -> Fitting:
+        """The earliest event that does not fit; if events are only missing, those of the first part."""
+        feedings = {part: _Feeding(machine) for part in strange}
+        for number, event in enumerate(self._all()):
+            feeding = feedings.get(self.of(event.step))
+            if feeding is not None and (found := feeding.feed(event)) is not None:
+                return replace(found, fitted=number)
+        return replace(feedings[strange[0]].end(), fitted=self.events)
 
 
 def _looked_at(events: Iterator[Fed], budget: Budget | None) -> Iterator[Fed]:

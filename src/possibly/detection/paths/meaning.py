@@ -137,7 +137,9 @@ class Meaning:
             found = self._known[key] = self._symbols(event)
         if found and self.has_arguments:
             given = arguments(trace, event)
-            return tuple([symbol for symbol in found if self._takes(symbol, given)])
+            taken = tuple([symbol for symbol in found if self._takes(symbol, given)])
+            # One and the same for all events, as most take all.
+            return found if taken == found else taken
         return found
 
     def _symbols(self, event: int) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ program and leaves open what lies between the events of one occurrence.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterator
 from types import ModuleType
 
@@ -55,8 +56,8 @@ class Partial:
         self.values = values
         self.played = played
         """For each reading of the state."""
-        self.barriers: dict[int, int] = {}
-        """For each process that cannot extend the set any more: when it was barred."""
+        self.barriers: array[int] = array("q")
+        """When each process was barred that cannot extend the set any more, by its number."""
 
     @property
     def is_complete(self) -> bool:
@@ -140,7 +141,7 @@ class Growth:
                 members = partial.events
                 inside = tuple([other for other in predecessors if other in members])
                 if mask and len(inside) < len(predecessors):
-                    is_disturbed = self._is_disturbed(partial, predecessors)
+                    is_disturbed = self._is_disturbed(partial, mask, predecessors)
             if not is_disturbed and (found := self._with(partial, event, inside)) is not None:
                 grown.append((mask, found))
             if inside or is_disturbed:
@@ -155,12 +156,12 @@ class Growth:
             partners = tuple([process for process in processes if not mask >> process & 1])
             self._bar(self.groups[mask], partners, bits, mask, self.groups[mask], now)
 
-    def _is_disturbed(self, partial: Partial, predecessors: tuple[int, ...]) -> bool:
-        barriers, members = partial.barriers, partial.events
+    def _is_disturbed(self, partial: Partial, mask: int, predecessors: tuple[int, ...]) -> bool:
+        members = partial.events
         for other in predecessors:
             if other not in members:
-                since = barriers.get(self.owner(other))
-                if since is not None and since <= self.when(other):
+                process = self.owner(other)
+                if mask >> process & 1 and partial.barriers[_place(mask, process)] <= self.when(other):
                     return True
         return False
 
@@ -181,9 +182,11 @@ class Growth:
         if not self.able & ~(mask | bits):
             self._size -= len(barred)
             return
-        for partial in barred:
-            for process in processes:
-                partial.barriers[process] = now
+        for process in processes:
+            place = _place(mask, process)
+            for partial in barred:
+                partial.barriers.insert(place, now)
+            mask |= 1 << process
         self.groups.setdefault(mask | bits, []).extend(barred)
 
     def _shrink(self) -> None:
@@ -233,12 +236,17 @@ class Growth:
             values = tuple([values[old] for old in kept_values])
         found = Partial((*partial.events, step), following, slots, values)
         if partial.barriers:
-            found.barriers = dict(partial.barriers)
+            found.barriers = partial.barriers[:]
         if self.tells:
             found.played = tuple(
                 [(*partial.played[number], *((atom, step) for atom in atoms)) for number, atoms in origins]
             )
         return found
+
+
+def _place(mask: int, process: int) -> int:
+    """Where a process comes among those of the mask."""
+    return (mask & (1 << process) - 1).bit_count()
 
 
 class Occurrences:
@@ -312,8 +320,8 @@ def plain_occurrences(
 # ---- the compiled twin ----------------------------------------------------------------------------
 
 MOST_PROCESSES = 63
-CHUNK = 1 << 14
-"""Sets that are met between two looks at the budget."""
+SMALLEST_CHUNK, CHUNK = 1 << 4, 1 << 14
+"""Sets that are met between two looks at the budget: few at first, as what is found meanwhile is lost."""
 GOES_ON, TOO_MANY, TOO_WIDE = range(3)
 
 
@@ -326,9 +334,10 @@ def compiled_occurrences(
     growth = kernel.Growth(machine.move, machine.initial, MOST_OPEN, sum(1 << p for p in last.values()))
     events, process = fed(meaning), flat(meaning.computation.trace.process)
     told: set[tuple[int, ...]] = set()
-    is_granted, status, need = False, GOES_ON, 1
+    is_granted, status, need, chunk = False, GOES_ON, 1, SMALLEST_CHUNK
     while status == GOES_ON and need:
-        used, found, need, status = growth.grow(events, process, last, _allowed(budget), is_granted)
+        used, found, need, status = growth.grow(events, process, last, _allowed(budget, chunk), is_granted)
+        chunk = min(2 * chunk, CHUNK)
         budget.visit(used)
         told.update(found)
         yield from found
@@ -341,5 +350,5 @@ def compiled_occurrences(
         yield from (each for each in plain_occurrences(meaning, machine, budget) if each not in told)
 
 
-def _allowed(budget: Budget) -> int:
-    return CHUNK if budget.max_cuts is None else min(CHUNK, budget.max_cuts - budget.visited)
+def _allowed(budget: Budget, chunk: int) -> int:
+    return chunk if budget.max_cuts is None else min(chunk, budget.max_cuts - budget.visited)

@@ -70,11 +70,17 @@ def compiled_predecessors(
     columns = [flat(column) for column in (computation.trace.process, start, edges)]
     played = bytes(map(bool, symbols))
     ends, found = kernel.predecessors(*columns, played, len(computation.lengths))
-    latest, ends = memoryview(found).cast("i").tolist(), memoryview(ends).cast("i").tolist()
-    events = [event for event, own in enumerate(symbols) if own]
-    ranges = zip([0, *ends], ends, strict=False)
-    before = [tuple(latest[first:end]) for first, end in ranges]
-    return zip(events, [symbols[event] for event in events], before, strict=True)
+    # A tuple each only while it is looked at: together they are many times the columns.
+    return _from_columns(symbols, array("i", ends), array("i", found))
+
+
+def _from_columns(
+    symbols: Sequence[Symbols], ends: array[int], latest: array[int]
+) -> Iterator[tuple[int, Symbols, Frontier]]:
+    first = 0
+    for (event, own), end in zip(((e, own) for e, own in enumerate(symbols) if own), ends, strict=True):
+        yield event, own, tuple(latest[first:end])
+        first = end
 
 
 def flat(column: Ints) -> array[int]:

@@ -81,7 +81,7 @@ class Definitely:
         return Finding(value, self.lattice.joined(before, path, after), shows)
 
     def _along(self, start: Cut, end: Cut) -> Path:
-        path = extension(self.lattice, start, end)
+        path = extension(self.lattice, start, end, look=self.budget.look)
         assert path is not None, "the order of a computation has no cycle"
         return path
 

@@ -93,7 +93,7 @@ class Oracle:
         return self._to(self.lattice.computation.final)
 
     def _to(self, cut: Cut) -> Path:
-        path = extension(self.lattice, self.lattice.computation.initial, cut)
+        path = extension(self.lattice, self.lattice.computation.initial, cut, look=self.budget.look)
         assert path is not None, "the order of a computation has no cycle"
         return path
 

@@ -42,6 +42,8 @@ from possibly.trace.model import NONE
 
 MOST_ALTERNATIVES = 256
 
+LOOK_EVERY = 1 << 14
+"""Messages between two looks at the limits."""
 SMALL = 64
 """Nodes of a formula up to which equal ones are sliced once; beyond, each is known by its identity."""
 
@@ -376,6 +378,14 @@ class Slicing:
                     high[receive[0]] = min(high[receive[0]], receive[1] - 1)
         return Slice(self.computation, tuple(low), tuple(high), edges=tuple(edges))
 
+    def _deliveries(self) -> Iterator[tuple[int, int]]:
+        """Each send with its receive, or NONE; with a look at the limits now and then."""
+        trace = self.computation.trace
+        for number, pair in enumerate(zip(trace.delivery_send, trace.delivery_receive, strict=True)):
+            if not number % LOOK_EVERY:
+                self.look()
+            yield pair
+
     def _when_empty(self, node: Node, positive: bool) -> Alternatives | None:
         """The whole system: regular only as "no message is in transit" (bounds on the total are not)."""
         predicate = self.predicates.compiled(node)
@@ -383,13 +393,13 @@ class Slicing:
         assert isinstance(leaf, Transit)
         trace, place = self.computation.trace, self.computation.place
         most = len(trace.delivery_send)
-        truths = [predicate.evaluate([count]) == positive for count in range(most + 1)]
-        if any(truths[1:]):
-            return [whole(self.computation)] if all(truths) else None
+        truths = bytes([predicate.evaluate([count]) == positive for count in range(most + 1)])
+        if 1 in truths[1:]:
+            return None if 0 in truths else [whole(self.computation)]
         if not truths[0]:
             return []
         high, edges = list(self.computation.final), []
-        for send, receive in zip(trace.delivery_send, trace.delivery_receive, strict=True):
+        for send, receive in self._deliveries():
             if leaf.tag is not None and trace.text(trace.tag, send) != leaf.tag:
                 continue
             process, position = place(send)

@@ -1,10 +1,13 @@
-"""AG and EF of what one process says of its state and of its own next step: `AG(P.try -> EX[P](P.cs))`.
+"""AG and EF of what one process says of its state and of the next step: `AG(P.try -> EX[P](P.cs))`.
 
 Law. Let the formula read process P alone, and let e be the next event of P after its first s ones. Where P
 has executed s events, `EX[P](p)` is true at the cuts in which all that e needs has happened, if p is true in
-the state after e, and false at all others. There is a cut of the first kind for every s. There is one of the
-second kind iff e needs an event of another process that is not in the past of the s-th one: then the least
-cut with s events of P is such a one. So two truths a state of P answer for all cuts, in linear time.
+the state after e, and false at all others. There is a cut of the first kind for every s, the least of them N.
+There is one of the second kind iff e needs an event of another process that is not in the past of the s-th
+one: then the least cut L with s events of P is such a one. `EX(p)` is true where `EX[P](p)` is, and where p
+is true and another process can go on, which it can at every cut with s events of P but the greatest one, G;
+and there P can, if it has an event left. `AX(p)` is `!EX(!p)`. So what a state of P and these three cuts say
+answers for all cuts, in linear time.
 """
 
 from __future__ import annotations
@@ -49,9 +52,11 @@ class Steps:
         has_step = False
         for part in parts:
             match part:
-                case Temporal("EX", (operand,), str(process)) if is_state(operand):
+                case Temporal("EX" | "AX", (operand,), process) if is_state(operand):
                     has_step = True
-                    found.update((numbers[process], *self.predicates.support(operand)))
+                    found.update(self.predicates.support(operand))
+                    if process is not None:
+                        found.add(numbers[process])
                 case Temporal():
                     return None
                 case _ if is_state(part):
@@ -72,14 +77,28 @@ class Steps:
 
     def _cut(self, process: int, count: int, body: Node, wanted: bool) -> Cut | None:
         """A cut with so many events of the process at which the body has the truth that decides."""
+
+        def decides(can_move: bool, others_can: bool) -> bool:
+            return self._value(body, process, count, can_move, others_can) == wanted
+
         needed = self._needed(process, count)
         past = self._knowledge.past(process, count)
-        if needed is not None and self._value(body, process, count, can_move=True) == wanted:
-            return join(past, needed)
-        is_stuck = needed is None or any(more > known for more, known in zip(needed, past, strict=True))
-        if is_stuck and self._value(body, process, count, can_move=False) == wanted:
+        if needed is None:
+            if decides(can_move=False, others_can=True) and past != self.computation.final:
+                return past
+            return self.computation.final if decides(can_move=False, others_can=False) else None
+        is_waiting = any(more > known for more, known in zip(needed, past, strict=True))
+        if is_waiting and decides(can_move=False, others_can=True):
             return past
-        return None
+        if decides(can_move=True, others_can=True):
+            least = join(past, needed)
+            if decides(can_move=True, others_can=False) or least != self._greatest(process, count):
+                return least
+        return self._greatest(process, count) if decides(can_move=True, others_can=False) else None
+
+    def _greatest(self, process: int, count: int) -> Cut:
+        """The cut with so many events of the process after which nobody else can go on."""
+        return tuple(self._knowledge.all_ignorant(process, count))
 
     def _needed(self, process: int, count: int) -> Cut | None:
         """What the next event needs of the others; None: there is none."""
@@ -93,11 +112,16 @@ class Steps:
     def _knowledge(self) -> Knowledge:
         return Knowledge(self.computation, self._look)
 
-    def _value(self, body: Node, process: int, count: int, can_move: bool) -> bool:
+    def _value(self, body: Node, process: int, count: int, can_move: bool, others_can: bool) -> bool:
         def said(part: Node) -> bool:
-            if isinstance(part, Temporal):
-                return can_move and self._at(part.operands[0], process, count + 1)
-            return self._at(part, process, count)
+            if not isinstance(part, Temporal):
+                return self._at(part, process, count)
+            is_wanted = part.operator == "EX"
+            others = part.process is None and others_can
+            return is_wanted == (
+                (can_move and self._at(part.operands[0], process, count + 1) == is_wanted)
+                or (others and self._at(part.operands[0], process, count) == is_wanted)
+            )
 
         return _truth(body, said)
 

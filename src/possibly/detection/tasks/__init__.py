@@ -9,5 +9,6 @@
 `parts`     what such a formula says of single tasks; `passing` pairs of tasks under which it cannot fail
 `slices`    the algebra of one bit a slice; `window` which slices can matter
 `between`   `until` and `before` where goals and bad slices are local; `minimal` where they are not
+`turns`     the algebra of the slices that whole turns of event loops lead to
 `failure`   what fails at a slice, as data
 """

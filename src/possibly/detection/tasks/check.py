@@ -9,14 +9,15 @@ Three engines do the last step. `terms` needs no lattice and decides formulas wi
 on runs of any size; `fibers` needs none either, where no time stands inside time; `slices` holds one
 bit for each slice that can matter (`window`). Where the lattice is large, `auto` takes `fibers` for `next`,
 `until` and `before`, else it tries `terms` first. What `terms` finds unsatisfied is counted by `slices`
-where the lattice is small.
+where the lattice is small. Runs of event loops are asked about once more, in whole `turns`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from possibly.detection.explicit.compiled import algebra
 from possibly.detection.explicit.whole import INTERRUPTED, MOST_CUTS, NOTE, WholeTurns
@@ -28,6 +29,7 @@ from possibly.detection.tasks.fibers import Fibers
 from possibly.detection.tasks.local import LocalFormulas
 from possibly.detection.tasks.ranked import Ranked
 from possibly.detection.tasks.terms import Terms, TermSets, holds_at
+from possibly.detection.tasks.turns import TurnNet, TurnSets
 from possibly.detection.tasks.window import Window, Windows, WindowSets
 from possibly.detection.witness import free_path
 from possibly.errors import UsageError
@@ -47,8 +49,8 @@ NOT_COVERED = {
     "fibers": "engine fibers: not covered (many task variables, `exists`, or time inside time)",
 }
 LATER = (
-    "which slices come later depends on the turns of an event loop, which are not interrupted; "
-    "only formulas without time are decided then"
+    "which slices come later, and what shared variables hold, depends on the turns of an event loop, which "
+    "are not interrupted, and has to be looked at slice by slice"
 )
 STEPWISE = ("next", "all_next", "until", "before")
 """Operators of which terms are many, or do not tell."""
@@ -384,18 +386,67 @@ class _Check:
     def within_turns(self, found: TaskAnswer) -> TaskAnswer:
         """The answer where no task of an event loop is interrupted in the middle of a turn."""
         turns = Turns(self.net.trace)
-        is_timed = any(isinstance(node.formula, Temporal) for _, node in outline(self.tree))
-        if not turns or found.value is None or (found.path is None and not is_timed):
+        if not turns:
             return found
         whole = WholeTurns(self.net.computation, turns)
-        if (found.path is not None and not is_timed and whole.is_whole(found.path)) or not whole.leaves_out:
+        if not whole.leaves_out:
             return found
-        if is_timed:
-            return self._unknown(found.engine, self.budget, LATER)
+        is_timed = any(isinstance(node.formula, Temporal) for _, node in outline(self.tree))
+        if found.value is None or is_timed or self.local.is_undecided:
+            return self._by_turns(whole, found)
+        if found.path is None or whole.is_whole(found.path):
+            return found
         try:
             return self._failing_within(whole, found)
         except (LimitReachedError, NotCoveredError):
             return self._unknown(found.engine, self.budget, INTERRUPTED)
+
+    def _by_turns(self, whole: WholeTurns, found: TaskAnswer) -> TaskAnswer:
+        """The same question to the slices that whole turns lead to, one after the other."""
+        part = self.budget.part(MOST_CUTS)
+        try:
+            sets = TurnSets(whole, part)
+            net = TurnNet(self.net, sets)
+            self.local = LocalFormulas(net, part)
+            evaluation = Evaluation(net, self.local, sets, part)
+            failing = {
+                tuple(assignment.items()): cuts
+                for assignment in evaluation.assignments(self.tree, self.variables)
+                if (cuts := evaluation.cuts(self.tree, assignment))
+            }
+        except LimitReachedError as limit:
+            return (
+                found
+                if found.value is None
+                else self._unknown("turns", part, f"{LATER}: {limit}; possibly explore tells")
+            )
+        self.notes.append(NOTE)
+        return self._told_of_turns(sets, evaluation, failing, part)
+
+    def _told_of_turns(
+        self,
+        sets: TurnSets,
+        evaluation: Evaluation,
+        failing: Mapping[tuple[tuple[str, int], ...], int],
+        budget: Budget,
+    ) -> TaskAnswer:
+        union = reduce(or_, failing.values(), 0)
+        observed = not any(sets.contains(union, cut) for cut in self._passed())
+        found = self._result("turns", budget, observed)
+        if not union:
+            return found
+        nearest = union & -union
+        assignment, _ = next(each for each in failing.items() if each[1] & nearest)
+        packed = sets.slices[nearest.bit_length() - 1]
+        cut = self.lattice.unpack(packed)
+        diagnosis = Diagnosis(evaluation.net, evaluation, sets.contains, cut)
+        failure = replace(
+            diagnosis.failure(self.formula, self.tree, dict(assignment)),
+            failing=sum(cuts.bit_count() for cuts in failing.values()),
+            slices=union.bit_count(),
+            all_slices=len(sets.slices),
+        )
+        return replace(found, value=False, path=sets.path(packed), failure=failure)
 
     def _failing_within(self, whole: WholeTurns, found: TaskAnswer) -> TaskAnswer:
         """The nearest failing slice that whole turns lead to."""

@@ -332,6 +332,7 @@ class Fibers:
         """Those of a task that stands for the variables."""
         key = variables, task
         if key not in self._parts:
+            self.budget.look()
             self._parts[key] = list(self._found(variables, task))
         return self._parts[key]
 

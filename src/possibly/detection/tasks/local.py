@@ -5,8 +5,8 @@ sections 4 and 5.4): a predicate is undefined where one of its variables is not 
 true for all combinations of the values that they can have, unsatisfied if it is false for one. `and`, `or`
 are undefined as soon as one side is.
 
-A formula becomes a table with a byte for each count of the task's events. Predicates are evaluated
-anew only where one of the value sets changes.
+A formula becomes a table with a byte for each count of the task's events. Predicates are evaluated once for
+each combination of value sets that is the very same objects.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ IS_SATISFIED = bytes((0, 1, 0, *([0] * 253)))
 IS_UNDEFINED = bytes((1, 0, 0, *([0] * 253)))
 
 LOOK_EVERY = 4096
-"""Combinations of values between two looks at the limits."""
+"""Combinations of values, or local states, between two looks at the limits."""
 
 
 def _merge(both: Callable[[bool, bool], bool]) -> tuple[int, ...]:
@@ -70,6 +70,8 @@ class LocalFormulas:
         self._known: dict[tuple[Node, int], bytes] = {}
         self._asked: dict[tuple[Node, int], bytes] = {}
         self._predicates: dict[Node, Predicate] = {}
+        self.is_undecided = False
+        """Whether some predicate is false for one of several values that its variables can have."""
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -135,11 +137,14 @@ class LocalFormulas:
             truth = SATISFIED if predicate.evaluate(()) else UNSATISFIED
             return bytes((truth,)) * length
         found = bytearray(length)
-        before: tuple[ValueSet, ...] = ()
+        known: dict[tuple[int, ...], int] = {}
         for count, sets in enumerate(zip(*columns, strict=True)):
-            same = count > 0 and all(map(is_, sets, before))
-            found[count] = found[count - 1] if same else self._truth(predicate, sets)
-            before = sets
+            if not count % LOOK_EVERY:
+                self.budget.look()
+            key = tuple(map(id, sets))
+            if key not in known:
+                known[key] = self._truth(predicate, sets)
+            found[count] = known[key]
         return bytes(found)
 
     def _column(self, leaf: Leaf, task: int, length: int) -> list[ValueSet]:
@@ -151,8 +156,13 @@ class LocalFormulas:
                 only_shared = True
             case _:
                 raise TypeError(f"not a variable of a local state: {leaf!r}")
+        plain = None if only_shared else self.net.plain(task, variable)
+        if plain is not None:
+            return _single(plain)
         found: list[ValueSet] = []
         for count in range(length):
+            if not count % LOOK_EVERY:
+                self.budget.look()
             values = self.net.values(task, count, variable, only_shared)
             before = found[-1] if found else None
             same = before is not None and values is not None and _same(before, values)
@@ -164,10 +174,18 @@ class LocalFormulas:
             return UNDEFINED
         for number, values in enumerate(product(*[values or () for values in sets]), 1):
             if not predicate.evaluate(values):
+                self.is_undecided = self.is_undecided or any(len(values or ()) > 1 for values in sets)
                 return UNSATISFIED
             if number % LOOK_EVERY == 0:
                 self.budget.look()
         return SATISFIED
+
+
+def _single(values: Sequence[Value]) -> list[ValueSet]:
+    """Sets of one value each, the very same object for the same one."""
+    held = list(values)  # as long as it is, no other value has the identity of one of these
+    made: dict[int, ValueSet] = {id(value): (value,) for value in held}
+    return [made[id(value)] for value in held]
 
 
 def _same(one: tuple[Value, ...], two: tuple[Value, ...]) -> bool:

@@ -184,6 +184,13 @@ class Net:
                 return (MISSING,)
         return self.shared(variable).at(task, count) if variable in self.names.shared else None
 
+    def plain(self, task: int, variable: str) -> Sequence[Value] | None:
+        """The one value for each count, of a local that always has one and belongs to no call; else None."""
+        if variable.rpartition(".")[0] in self.functions or variable in self._names_in_calls:
+            return None
+        values = self.locals(task, variable)
+        return None if any(value is MISSING for value in values) else values
+
     def _of_task(self, task: int, count: int, variable: str) -> Value:
         owner = variable.rpartition(".")[0]
         if owner in self.functions and not self._has_frame(task, count, owner):

@@ -18,18 +18,22 @@ The writes of the lines of one joint event are one write; the last line that wri
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import lt
+from typing import Literal
 
 from possibly.logic.predicates.functions import MISSING
 from possibly.order.computation import Computation
 from possibly.trace.model import Value
 
-Numbers = tuple[int, ...]
-"""One number a writing task."""
+Numbers = bytes
+"""One number a writing task, packed: there are as many as joins of order and writes."""
+NARROW = 1 << 16
+"""Writes of a task from which on a number has four bytes, not two."""
 Frontier = frozenset[tuple[int, int]]
 """Writing task and number of those writes that no other one follows."""
 
@@ -91,7 +95,15 @@ class _Writes:
         self.place: dict[int, int] = {}
         """The writing task's number among the writing tasks."""
         self.events = self._collect(variable)
-        self.zero: Numbers = (0,) * len(self.task)
+        most = max(map(len, self.counts), default=0)
+        self._code: Literal["H", "i"] = "H" if most < NARROW else "i"
+        self.zero = self._packed([0] * len(self.task))
+
+    def _packed(self, numbers: Iterable[int]) -> Numbers:
+        return array(self._code, numbers).tobytes()
+
+    def _numbers_of(self, fact: Numbers) -> memoryview[int]:
+        return memoryview(fact).cast(self._code)
 
     def _collect(self, variable: str) -> dict[int, int]:
         """The writing events, one a step, with the place of their task."""
@@ -148,8 +160,8 @@ class _Writes:
             for event in lines:
                 if event in self.events:
                     place = self.events[event]
-                    fact = _raised(fact, place)
-                    self.last[fact] = frozenset(((place, fact[place]),))
+                    fact, number = self._raised(fact, place)
+                    self.last[fact] = frozenset(((place, number),))
             for event in lines:
                 task, count = place_of(event)
                 found[task].put(count, fact)
@@ -157,13 +169,20 @@ class _Writes:
 
     def _joined(self, one: Numbers, two: Numbers) -> Numbers:
         """Both pasts together, with its last writes."""
-        fact = tuple(map(max, one, two))
+        ones, twos = self._numbers_of(one), self._numbers_of(two)
+        fact = self._packed(map(max, ones, twos))
         if fact not in self.last:
             first, second = self.last[one], self.last[two]
-            kept = {(place, n) for place, n in first if two[place] < n or (place, n) in second}
-            kept.update((place, n) for place, n in second if one[place] < n)
+            kept = {(place, n) for place, n in first if twos[place] < n or (place, n) in second}
+            kept.update((place, n) for place, n in second if ones[place] < n)
             self.last[fact] = frozenset(kept)
         return fact
+
+    def _raised(self, fact: Numbers, place: int) -> tuple[Numbers, int]:
+        """With one write more of the task at that place, and how many these are."""
+        numbers = array(self._code, fact)
+        numbers[place] += 1
+        return numbers.tobytes(), numbers[place]
 
     def not_after(self) -> list[Steps]:
         """For each task and count: how many writes of each writing task do not come after that local state.
@@ -172,7 +191,7 @@ class _Writes:
         event itself.
         """
         computation = self.computation
-        everything = tuple(map(len, self.counts))
+        everything = self._packed(map(len, self.counts))
         lengths = computation.lengths
         # Counted from the end of each task, so that the counts ascend on the way back.
         found = [Steps([0], [everything]) for _ in lengths]
@@ -190,7 +209,9 @@ class _Writes:
             known = {found[place_of(event)[0]].facts[-1] for event in lines}
             for event in lines:
                 known.update(waiting.pop(event, ()))
-            fact = known.pop() if len(known) == 1 else tuple(map(min, zip(*known, strict=True)))
+            fact = known.pop()
+            if known:
+                fact = self._packed(map(min, self._numbers_of(fact), *map(self._numbers_of, known)))
             for event in lines:
                 if event in self.events:
                     fact = self._lowered(fact, event)
@@ -206,7 +227,9 @@ class _Writes:
         """The event's own write and all later ones of its task come after."""
         place = self.events[event]
         earlier = bisect_left(self.counts[place], self.computation.place(event)[1])
-        return (*fact[:place], min(fact[place], earlier), *fact[place + 1 :])
+        numbers = array(self._code, fact)
+        numbers[place] = min(numbers[place], earlier)
+        return numbers.tobytes()
 
     def values(self, before: Numbers, not_after: Numbers) -> tuple[Value, ...]:
         """The values of the last writes before the state and of those concurrent with it, each once."""
@@ -214,8 +237,9 @@ class _Writes:
         if before == self.zero:
             found.append(self._number(self.initial))
         if before != not_after:
-            for place in compress(range(len(before)), map(lt, before, not_after)):
-                found.extend(self.written[place][before[place] : not_after[place]])
+            low, high = self._numbers_of(before), self._numbers_of(not_after)
+            for place in compress(range(len(low)), map(lt, low, high)):
+                found.extend(self.written[place][low[place] : high[place]])
         return self._set(tuple(dict.fromkeys(found)))
 
     def _set(self, numbers: tuple[int, ...]) -> tuple[Value, ...]:
@@ -223,10 +247,6 @@ class _Writes:
         if numbers not in self._sets:
             self._sets[numbers] = tuple([self.distinct[number] for number in numbers])
         return self._sets[numbers]
-
-
-def _raised(fact: Numbers, place: int) -> Numbers:
-    return (*fact[:place], fact[place] + 1, *fact[place + 1 :])
 
 
 def _turned(steps: Steps, length: int) -> Steps:
