@@ -69,6 +69,17 @@ def test_fixture_fails_at_its_end(log):
 
 
 @pytest.fixture
+def checked(box):
+    yield box
+    assert box["n"] == 2, "at its end"
+
+
+@pytest.mark.explore
+def test_fails_before_its_fixture_does(checked):
+    assert checked["n"] == 1, "in the test"
+
+
+@pytest.fixture
 def worker():
     import queue
     jobs, done = queue.Queue(), []
@@ -232,6 +243,7 @@ OUTCOMES = {
     "test_skips": "skipped",
     "test_xfails": "skipped",
     "test_fixture_fails_at_its_end": "failure",
+    "test_fails_before_its_fixture_does": "failure",
     "test_fixture_owns_a_thread": "passed",
     "test_usual": "passed",
     "test_wide_fixture_owns_a_thread": "passed",
@@ -270,6 +282,18 @@ def test_an_assertion_shows_its_values(kinds: Ran) -> None:
     assert "AssertionError: assert 1 == 2" in kinds.told("test_lost_update")
     assert "AssertionError: 1 != 2" in kinds.told("test_unit_bad")
     assert "assert [2, 1] == [1, 2]" in kinds.told("test_coroutine")
+
+
+def test_the_failure_that_came_first_is_told(kinds: Ran) -> None:
+    told = kinds.told("test_fails_before_its_fixture_does")
+    assert "AssertionError: in the test" in told
+    assert "AssertionError: at its end" not in told
+
+
+def test_a_failed_assertion_only_reads(kinds: Ran) -> None:
+    told = kinds.told("test_lost_update")
+    last = [line for line in told.splitlines() if 'assert box["n"] == 2' in line]
+    assert [line.split()[0] for line in last] == ["reads"]
 
 
 def test_fixtures_keep_their_names_and_pytest_stays_out(kinds: Ran) -> None:
@@ -461,6 +485,122 @@ async def test_anyio_good(box):
     assert box["n"] == 1
 """
 )
+
+
+ON_TRIO = (
+    HEAD
+    + """
+import anyio
+
+
+@pytest.fixture
+def anyio_backend():
+    return "trio"
+
+
+@pytest.fixture
+async def order():
+    await anyio.sleep(0)
+    yield []
+    await anyio.sleep(0)
+
+
+async def put(order, number):
+    order.append(number)
+
+
+async def both(order):
+    async with anyio.create_task_group() as group:
+        group.start_soon(put, order, 1)
+        group.start_soon(put, order, 2)
+
+
+@pytest.mark.explore
+@pytest.mark.anyio
+async def test_one_way(order):
+    await both(order)
+    assert order == [1, 2]
+
+
+@pytest.mark.explore
+@pytest.mark.anyio
+async def test_other_way(order):
+    await both(order)
+    assert order == [2, 1]
+
+
+shared = {"n": 0}
+
+
+async def add():
+    n = shared["n"]
+    await anyio.sleep(0)
+    shared["n"] = n + 1
+
+
+@pytest.mark.anyio
+@pytest.mark.record(races=True)
+async def test_recorded_race():
+    async with anyio.create_task_group() as group:
+        group.start_soon(add)
+        group.start_soon(add)
+"""
+)
+
+
+def test_tests_that_anyio_runs_on_trio(tmp_path: Path) -> None:
+    """Its plugin drives trio tick by tick: each order of the tasks is tried, whichever trio would take."""
+    (tmp_path / "test_on_trio.py").write_text(ON_TRIO, encoding="utf-8")
+    found = ran(tmp_path, "-p", "anyio.pytest_plugin", "test_on_trio.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_one_way": "failure", "test_other_way": "failure", "test_recorded_race": "failure",
+    }  # fmt: skip
+    assert "put#2 wrote order (line " in found.told("test_one_way")
+    assert "race for test_on_trio.shared['n']" in found.told("test_recorded_race")
+
+
+RECORDED = (
+    HEAD
+    + """
+shared = {"n": 0}
+added = []
+
+
+def decorate(function):
+    return function
+
+
+decorate.twice = decorate
+
+
+@decorate.twice
+@pytest.mark.record(races=True)
+def test_race_under_decorators():
+    twice(lambda: shared.__setitem__("n", shared["n"] + 1) or add())
+
+
+def add():
+    n = shared["n"]
+    shared["n"] = n + 1
+
+
+@pytest.mark.record(races=True)
+def test_two_appends_are_none():
+    twice(append)
+
+
+def append():
+    added.append(1)
+"""
+)
+
+
+def test_recorded_tests_find_races_whatever_decorates_them(tmp_path: Path) -> None:
+    (tmp_path / "test_recorded.py").write_text(RECORDED, encoding="utf-8")
+    found = ran(tmp_path, "test_recorded.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_race_under_decorators": "failure", "test_two_appends_are_none": "passed",
+    }  # fmt: skip
 
 
 OFTEN = "not anyio_bad and not served_bad"
