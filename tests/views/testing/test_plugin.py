@@ -603,6 +603,48 @@ def test_recorded_tests_find_races_whatever_decorates_them(tmp_path: Path) -> No
     }  # fmt: skip
 
 
+IN_PARTS = (
+    HEAD
+    + """
+@pytest.mark.explore
+def test_of_pytest(subtests, box):
+    def adds():
+        box["n"] += 1
+    twice(adds)
+    with subtests.test("first"):
+        assert box["n"] == 2
+    with subtests.test("second"):
+        pytest.skip("not here")
+
+
+@pytest.mark.explore
+def test_that_holds(subtests):
+    with subtests.test("first"):
+        pytest.skip("not here")
+
+
+class Test(unittest.TestCase):
+    @pytest.mark.explore
+    def test_of_unittest(self):
+        self.n = 0
+        def adds():
+            self.n += 1
+        twice(adds)
+        with self.subTest("first"):
+            self.assertEqual(self.n, 2)
+"""
+)
+
+
+@pytest.mark.skipif(pytest.version_tuple < (9,), reason="it has no subtests yet")
+def test_a_part_of_a_test_that_fails_in_some_schedule_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "test_in_parts.py").write_text(IN_PARTS, encoding="utf-8")
+    found = ran(tmp_path, "test_in_parts.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_of_pytest": "failure", "test_that_holds": "passed", "test_of_unittest": "failure",
+    }  # fmt: skip
+
+
 OFTEN = "not anyio_bad and not served_bad"
 """Those that fail take longest, since each is explained; one of each plugin is enough for every day."""
 

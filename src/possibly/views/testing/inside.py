@@ -85,7 +85,7 @@ def _executed(item: Any, parts: Parts) -> None:
     forget_what_died(item)
     errors: list[BaseException] = []
     try:
-        with _put_aside(errors):
+        with _put_aside(errors), _parts_reported(item, errors):
             parts.setup()
             name_values(getattr(item, "funcargs", {}))
             parts.runtest()
@@ -99,6 +99,28 @@ def _executed(item: Any, parts: Parts) -> None:
         with _put_aside(errors):
             parts.teardown()
     _raise_first(errors)
+
+
+@contextmanager
+def _parts_reported(item: Any, errors: list[BaseException]) -> Iterator[None]:
+    """Parts of a test (`subtests`, `subTest`) report that they failed, and the test goes on."""
+    hooks, made = item.ihook, list[BaseException]()
+    make, log = hooks.pytest_runtest_makereport, hooks.pytest_runtest_logreport
+
+    def makereport(**given: Any) -> Any:
+        if given["call"].excinfo is not None:
+            made.append(given["call"].excinfo.value)
+        return make(**given)
+
+    def logreport(*, report: Any) -> None:
+        if report.failed:
+            errors.extend(made[-1:])
+
+    hooks.pytest_runtest_makereport, hooks.pytest_runtest_logreport = makereport, logreport
+    try:
+        yield
+    finally:
+        hooks.pytest_runtest_makereport, hooks.pytest_runtest_logreport = make, log
 
 
 @contextmanager
