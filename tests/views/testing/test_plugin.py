@@ -645,6 +645,57 @@ def test_a_part_of_a_test_that_fails_in_some_schedule_is_a_failure(tmp_path: Pat
     }  # fmt: skip
 
 
+LOGS = (
+    HEAD
+    + """
+import logging
+
+log = logging.getLogger("tested")
+
+
+def both():
+    threads = [threading.Thread(target=log.warning, args=(word,)) for word in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.explore(executions=20)
+def test_covered():
+    both()
+
+
+@pytest.mark.explore(executions=20)
+def test_kept(caplog):
+    both()
+    assert sorted(caplog.messages) == ["a", "b"]
+
+
+@pytest.mark.explore(executions=20)
+def test_one_way(caplog):
+    both()
+    assert caplog.messages == ["a", "b"]
+
+
+@pytest.mark.explore(executions=20)
+def test_other_way(caplog):
+    both()
+    assert caplog.messages == ["b", "a"]
+"""
+)
+
+
+def test_what_tests_log_is_one_step_a_line(tmp_path: Path) -> None:
+    """pytest has handlers of its own beside those of the program."""
+    (tmp_path / "test_logs.py").write_text(LOGS, encoding="utf-8")
+    found = ran(tmp_path, "test_logs.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_covered": "passed", "test_kept": "passed", "test_one_way": "failure", "test_other_way": "failure",
+    }  # fmt: skip
+    assert "assert ['a', 'b'] == ['b', 'a']" in found.told("test_other_way")
+
+
 OFTEN = "not anyio_bad and not served_bad"
 """Those that fail take longest, since each is explained; one of each plugin is enough for every day."""
 

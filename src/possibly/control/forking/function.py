@@ -62,10 +62,13 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
 
 
 def _rename(roots: list[Any], patches: Patches) -> None:
-    """`from threading import Lock` has put the plain class into a module of the user."""
+    """`from threading import Lock` has put the plain class into a module of the user.
+
+    A module that has got a stand-in for another one (`io` of `subprocess`) has it alone.
+    """
     new = {}
     for owner, name, old in patches.replaced():
-        if isinstance(owner, ModuleType) and old is not None:
+        if isinstance(owner, ModuleType) and old is not None and not isinstance(old, ModuleType):
             new[id(old)] = (old, getattr(owner, name))
     for module in roots:
         for name, value in list(vars(module).items()):
