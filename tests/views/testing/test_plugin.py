@@ -691,7 +691,8 @@ def test_what_tests_log_is_one_step_a_line(tmp_path: Path) -> None:
     (tmp_path / "test_logs.py").write_text(LOGS, encoding="utf-8")
     found = ran(tmp_path, "test_logs.py")
     assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
-        "test_covered": "passed", "test_kept": "passed", "test_one_way": "failure", "test_other_way": "failure",
+        "test_covered": "passed", "test_kept": "passed",
+        "test_one_way": "failure", "test_other_way": "failure",
     }  # fmt: skip
     assert "assert ['a', 'b'] == ['b', 'a']" in found.told("test_other_way")
 

@@ -5,9 +5,10 @@ five hundred touches of objects that no other task ever sees. Whatever of it oth
 beginning, as one step: the set-up that it reads, and the streams that it writes.
 
 Law: who is beside it cannot tell the difference. So the logger, its handlers and formatters are exactly those
-of the standard library, or those by which pytest keeps what a test logs, with nothing of the program's in them or in their classes, and so are the words of
-the line: then no code of the program runs in the middle. And nobody changes the set-up meanwhile: as soon as
-anything of it races, it is visible, and the line is made of as many steps as it has.
+of the standard library, or those by which pytest keeps what a test logs, with nothing of the program's in
+them or in their classes, and so are the words of the line: then no code of the program runs in the middle.
+And nobody changes the set-up meanwhile: as soon as anything of it races, it is visible, and the line is made
+of as many steps as it has.
 """
 
 from __future__ import annotations
