@@ -109,7 +109,7 @@ def _outer(rows: Sequence[Told], marks: Marks) -> list[Told]:
 def _is_inner(row: Told, known: set[str | None]) -> bool:
     if row.says_little:
         return True
-    is_touched = row.kind in TOUCHING and sort_of(row.thing) is Sort.MEMORY
+    is_touched = row.kind in TOUCHING and (row.kind == "use" or sort_of(row.thing) is Sort.MEMORY)
     return row.is_in_library and is_touched and row.thing not in known
 
 
