@@ -8,6 +8,7 @@ from random import Random
 
 from possibly.order.computation import Computation
 from possibly.recorder.sharing.races import races
+from possibly.session.checking.races import races_of
 from possibly.session.record import Request, record_program
 from possibly.trace import TraceBuilder
 from possibly.trace.model import Trace
@@ -212,6 +213,8 @@ def test_operations_of_the_interpreter_are_none_where_every_access_is_told(tmp_p
     program = tmp_path / "program.py"
     program.write_text(f"{EVERY_ACCESS}{THREADS}")
     done = record_program(Request((str(program),), str(tmp_path / "run.jsonl"), record="all", races=True))
+    report = races_of(done.trace)
+    assert report.reason is not None and "a loop over told, or a copy" in report.reason
     found = {race.variable: race.is_atomic for race in races(done.trace)}
     assert found == {
         "added[]": True, "box.items[]": True, "kept[]": True, "same['a']": False, "told[]": False,

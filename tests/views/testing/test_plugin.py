@@ -591,6 +591,15 @@ def test_two_appends_are_none():
 
 def append():
     added.append(1)
+
+
+@pytest.mark.record(races=True)
+def test_a_copy_that_is_written_back():
+    twice(write_back)
+
+
+def write_back():
+    shared.update(dict(shared))
 """
 )
 
@@ -600,6 +609,7 @@ def test_recorded_tests_find_races_whatever_decorates_them(tmp_path: Path) -> No
     found = ran(tmp_path, "test_recorded.py")
     assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
         "test_race_under_decorators": "failure", "test_two_appends_are_none": "passed",
+        "test_a_copy_that_is_written_back": "failure",
     }  # fmt: skip
 
 

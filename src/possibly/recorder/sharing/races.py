@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from possibly.order.computation import Computation
 from possibly.trace.model import Ints, Trace
@@ -27,6 +27,8 @@ from possibly.trace.recorded import recorded_of
 from possibly.trace.turns import Turn, Turns
 
 WRITE, READ = "write", "read"
+MOST_PAIRS = 100_000
+"""Pairs of a look and a change whose order is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +80,37 @@ class Atomic:
 
     @cached_property
     def _looked_at(self) -> set[tuple[int, str]]:
-        """(process, variable) that is read for more than one operation on the items of what it holds.
+        """(process, variable) of all looks."""
+        return {(self._trace.process[event], name) for event, name in self.looks}
+
+    @cached_property
+    def looks(self) -> list[tuple[int, str]]:
+        """(event, variable) that is read for more than one operation on the items of what it holds.
 
         Where every access to a variable is told, what looks at all items (`dict(d)`, a loop) is a read of the
-        variable alone: whether what was seen is written back, nobody knows.
+        variable alone: what was seen of them, and whether it is written back, nobody knows.
         """
         trace = self._trace
         recorded = recorded_of(trace.header)
         if recorded is None or not recorded.accesses:
-            return set()
-        found = set()
-        for event, variable in _entries(trace.read_start, trace.read_variable):
-            name = trace.strings[variable]
-            if "[" not in name and not self._is_operation_on(name, event):
-                found.add((trace.process[event], name))
-        return found
+            return []
+        read = ((each, trace.strings[name]) for each, name in _entries(trace.read_start, trace.read_variable))
+        return [each for each in read if "[" not in each[1] and not self._is_operation_on(each[1], each[0])]
+
+    def beside_changes(self) -> str | None:
+        """A variable that is looked at beside a change of an item that nothing orders, if there is one."""
+        trace, changes = self._trace, dict[str, list[int]]()
+        for event, variable in _entries(trace.write_start, trace.write_variable):
+            name, bracket, _ = trace.strings[variable].partition("[")
+            if bracket:
+                changes.setdefault(name, []).append(event)
+        looks = [each for each in self.looks if each[1] in changes]
+        order = Computation(trace, "sync") if looks else None
+        pairs = ((look, name, change) for look, name in looks for change in changes[name])
+        for look, name, change in islice(pairs, MOST_PAIRS):
+            if order is not None and order.concurrent(look, change):
+                return name
+        return None
 
     def _is_operation_on(self, name: str, event: int) -> bool:
         """Whether the next event of the process, in the same line, is about an item of what it holds."""
