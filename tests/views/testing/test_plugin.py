@@ -707,6 +707,63 @@ def test_what_tests_log_is_one_step_a_line(tmp_path: Path) -> None:
     assert "assert ['a', 'b'] == ['b', 'a']" in found.told("test_other_way")
 
 
+POOLS = (
+    HEAD
+    + """
+from concurrent.futures import ThreadPoolExecutor
+
+POOL = ThreadPoolExecutor(2)
+list(POOL.map(abs, range(3)))
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with ThreadPoolExecutor(2) as found:
+        yield found
+
+
+def added(pool, box):
+    def add(_):
+        n = box["n"]
+        box["n"] = n + 1
+    list(pool.map(add, range(2)))
+    return box["n"]
+
+
+@pytest.mark.explore
+def test_of_a_module(box):
+    assert added(POOL, box) == 2
+
+
+@pytest.mark.explore
+def test_of_a_fixture(box, pool):
+    assert added(pool, box) == 2
+
+
+@pytest.mark.explore
+def test_that_holds(pool):
+    assert sorted(pool.map(abs, range(2))) == [0, 1] == sorted(POOL.map(abs, range(2)))
+
+
+@pytest.mark.explore
+def test_that_asks_for_its_thread():
+    names = list(POOL.map(lambda _: threading.current_thread().name, range(2)))
+    assert len(set(names)) == 2
+"""
+)
+
+
+def test_pools_that_were_made_before(tmp_path: Path) -> None:
+    (tmp_path / "test_pools.py").write_text(POOLS, encoding="utf-8")
+    found = ran(tmp_path, "test_pools.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_of_a_module": "failure", "test_of_a_fixture": "failure", "test_that_holds": "passed",
+        "test_that_asks_for_its_thread": "failure",
+    }  # fmt: skip
+    for name in ("test_of_a_module", "test_of_a_fixture"):
+        assert "cure (read-modify-write)" in found.told(name)
+
+
 OFTEN = "not anyio_bad and not served_bad"
 """Those that fail take longest, since each is explained; one of each plugin is enough for every day."""
 
