@@ -54,7 +54,7 @@ CURES = {
     "trio_channel": "missing end",
     "trio_cancelled": "cancellation in a critical section",
     "ring-buffer": "read-modify-write",
-    "three-preemptions": "read-modify-write",
+    "three-preemptions": "check-then-act",
     "peterson": "missing order",
     "double-checked": "missing order",
 }

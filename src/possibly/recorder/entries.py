@@ -52,12 +52,12 @@ SHARED = 31
 it gives, with earlier ones that it met; so many entries stood before each."""
 FOR_ORDER = 64
 """Added to the kind of such an entry where logs are read."""
-CHANGED = 128
-"""Added as well if it was one operation of the interpreter that changes a container."""
+AT_ONCE = 128
+"""Added as well if it was one operation of the interpreter that changes a container or copies all of it."""
 HEADER = 26
 """(HEADER, fields): which process of the operating system this is, and who started it."""
 __all__ = [
-    "CHANGED", "ENTER", "EXIT", "FOR_ORDER", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LAST",
+    "AT_ONCE", "ENTER", "EXIT", "FOR_ORDER", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LAST",
     "LEFT_OUT", "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
     "PROCESS", "RAW", "READ", "SET", "SHARED", "SITE", "SYNC", "THING", "THING_ARGUMENT", "UNSEEN",
     "WRITE",

@@ -273,7 +273,8 @@ class Recorder:
         self._live.undo()
         self._recording.stop(self._live.is_in_use())
         try:
-            _write(self._folder, str(self.path), self._specification, about=Recorded(self._watch.functions))
+            about = Recorded(self._watch.functions, accesses=self._watch.everything)
+            _write(self._folder, str(self.path), self._specification, about=about)
             self.trace = load(self.path)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -175,3 +175,20 @@ def test_calls_from_threads_are_no_deadlock(tmp_path: Path) -> None:
     found = explored(tmp_path, FROM_THREADS, Options(executions=25, minimise=0))
     assert found.failure is None or found.failure.kind == "assertion", found.failure
     assert not any("went on before" in each for each in found.open)
+
+
+GUEST = """
+import trio, queue
+calls, done = queue.Queue(), []
+async def main():
+    await trio.sleep(0)
+trio.lowlevel.start_guest_run(main, run_sync_soon_threadsafe=calls.put, done_callback=done.append)
+while not done:
+    calls.get()()
+"""
+
+
+def test_a_run_that_another_loop_drives_is_left_open(tmp_path: Path) -> None:
+    found = explored(tmp_path, GUEST)
+    assert found.holds is None
+    assert "trio as the guest of another loop" in str(found.open)

@@ -8,6 +8,8 @@ from random import Random
 
 from possibly.order.computation import Computation
 from possibly.recorder.sharing.races import races
+from possibly.session.checking.races import races_of
+from possibly.session.record import Request, record_program
 from possibly.trace import TraceBuilder
 from possibly.trace.model import Trace
 from tests.generate import random_trace
@@ -166,3 +168,54 @@ def test_who_looks_races_with_who_changes(tmp_path: Path) -> None:
 def test_nothing_races_that_is_ordered_or_one_operation(tmp_path: Path) -> None:
     trace = run(tmp_path, f"import threading{ORDERED}{THREADS}", races=True).trace
     assert {race.variable for race in races(trace) if not race.is_atomic} == set()
+
+
+BESIDE = """
+import threading
+status, items, both = {"a": 1}, [1], {"n": 0}
+def one():
+    dict(status)
+    items[:]
+    items.copy()
+    both.update(dict(both))
+def other():
+    status["c"] = 3
+    items.append(2)
+    both.update(dict(both))
+"""
+
+
+def test_a_copy_beside_a_change_is_none_unless_something_is_written_back(tmp_path: Path) -> None:
+    found = races(run(tmp_path, f"{BESIDE}{THREADS}", races=True).trace)
+    noted = {race.variable.partition("[")[0] for race in found if race.is_atomic}
+    assert {"status", "items"} <= noted
+    assert {race.variable.partition("[")[0] for race in found if not race.is_atomic} == {"both"}
+
+
+EVERY_ACCESS = """
+import threading
+added, kept, told, same = [], {}, {"n": 0}, {}
+class Box:
+    def __init__(self): self.items = []
+box = Box()
+def work(key):
+    added.append(1)
+    box.items.append(1)
+    same["a"] = 1
+    kept.setdefault(key, 1) if key else kept.update(b=1)
+    told.update(dict(told))
+def one(): work("a")
+def other(): work("")
+"""
+
+
+def test_operations_of_the_interpreter_are_none_where_every_access_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"{EVERY_ACCESS}{THREADS}")
+    done = record_program(Request((str(program),), str(tmp_path / "run.jsonl"), record="all", races=True))
+    report = races_of(done.trace)
+    assert report.reason is not None and "a loop over told, or a copy" in report.reason
+    found = {race.variable: race.is_atomic for race in races(done.trace)}
+    assert found == {
+        "added[]": True, "box.items[]": True, "kept[]": True, "same['a']": False, "told[]": False,
+    }  # fmt: skip

@@ -18,7 +18,7 @@ from possibly.probes.instructions.table import Kind
 from possibly.probes.rewriting.source import Watch
 from possibly.recorder import entries as e
 from possibly.recorder.log import Log, compiled
-from possibly.recorder.sharing.shadow import EXTENT, WHOLE
+from possibly.recorder.sharing.shadow import COPIES, EXTENT, READS, WHOLE
 from possibly.recorder.sharing.written import Sharing, kernel
 
 PROCESSES = (101, 102, 103)
@@ -93,7 +93,7 @@ def done(machine: Machine, random: Random) -> None:
     """One action or access, drawn by lot."""
     port.become(random.choice(PROCESSES))
     thing, number = random.choice(machine.things), random.randrange(1, 50)
-    key: Any = random.choice(["a", "b", 0, 1, 2, -1, None, (1, 2), (0,), True])
+    key: Any = random.choice(["a", "b", 0, 1, 2, -1, None, (1, 2), (0,), True, slice(1)])
     match random.randrange(16):
         case 0:
             machine.log.before("release", random.choice(LOCKS))
@@ -116,11 +116,13 @@ def done(machine: Machine, random: Random) -> None:
                 3
             ] = thing
         case 9:
-            names = ["append", "get", "setdefault", "add", "pop", "update", "count", "keys", "clear"]
+            names = ["append", "get", "setdefault", "add", "pop", "update", "count", "keys", "clear", "copy"]
             method = getattr(thing, random.choice(names), len)
             del machine.site(Kind.CALL, "", number)[(method, key)[: random.choice([1, 2])]]
         case 10:
-            del machine.site(Kind.CALL, "", number)[random.choice([len, sum, sorted, list, abs]), thing]
+            del machine.site(Kind.CALL, "", number)[
+                random.choice([len, sum, sorted, list, tuple, dict, abs]), thing
+            ]
         case 11:
             machine.site(Kind.DELETE_ITEM, "", number)[key] = thing
         case 12:
@@ -217,6 +219,30 @@ def test_single_operations_that_change_a_container_say_so(machine: Machine) -> N
         del machine.site(Kind.CALL)[items.append, 1]
     assert {(told[1], told[2][4]) for told in machine.told()} == {((3,), 2), (EXTENT, 2)}
     assert WHOLE != EXTENT
+
+
+@pytest.mark.parametrize("copied_first", [True, False])
+def test_a_copy_says_so_unless_its_process_has_looked_at_the_items_otherwise(
+    machine: Machine, copied_first: bool
+) -> None:
+    items = machine.things[2]
+    port.become(101)
+    del machine.site(Kind.CALL)[list, items]
+    port.become(102)
+    del machine.site(Kind.WRITE_ITEM)[9, items, 0]
+    ((_, _, _, (copy,)),) = machine.told()
+    port.become(103)
+    looks = [
+        lambda: machine.site(Kind.CALL).__delitem__((items.copy,)),
+        lambda: machine.site(Kind.ITERATE).__delitem__(items),
+    ]
+    for look in looks if copied_first else reversed(looks):
+        look()
+    port.become(102)
+    del machine.site(Kind.WRITE_ITEM)[9, items, 0]
+    told = [each for _, _, touch, before in machine.told() for each in (touch, *before) if each[0] == 103]
+    assert copy[4] == COPIES
+    assert READS in {each[4] for each in told}
 
 
 @pytest.mark.skipif(kernel() is None, reason="not built")

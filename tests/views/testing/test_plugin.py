@@ -69,6 +69,17 @@ def test_fixture_fails_at_its_end(log):
 
 
 @pytest.fixture
+def checked(box):
+    yield box
+    assert box["n"] == 2, "at its end"
+
+
+@pytest.mark.explore
+def test_fails_before_its_fixture_does(checked):
+    assert checked["n"] == 1, "in the test"
+
+
+@pytest.fixture
 def worker():
     import queue
     jobs, done = queue.Queue(), []
@@ -232,6 +243,7 @@ OUTCOMES = {
     "test_skips": "skipped",
     "test_xfails": "skipped",
     "test_fixture_fails_at_its_end": "failure",
+    "test_fails_before_its_fixture_does": "failure",
     "test_fixture_owns_a_thread": "passed",
     "test_usual": "passed",
     "test_wide_fixture_owns_a_thread": "passed",
@@ -270,6 +282,18 @@ def test_an_assertion_shows_its_values(kinds: Ran) -> None:
     assert "AssertionError: assert 1 == 2" in kinds.told("test_lost_update")
     assert "AssertionError: 1 != 2" in kinds.told("test_unit_bad")
     assert "assert [2, 1] == [1, 2]" in kinds.told("test_coroutine")
+
+
+def test_the_failure_that_came_first_is_told(kinds: Ran) -> None:
+    told = kinds.told("test_fails_before_its_fixture_does")
+    assert "AssertionError: in the test" in told
+    assert "AssertionError: at its end" not in told
+
+
+def test_a_failed_assertion_only_reads(kinds: Ran) -> None:
+    told = kinds.told("test_lost_update")
+    last = [line for line in told.splitlines() if 'assert box["n"] == 2' in line]
+    assert [line.split()[0] for line in last] == ["reads"]
 
 
 def test_fixtures_keep_their_names_and_pytest_stays_out(kinds: Ran) -> None:
@@ -461,6 +485,283 @@ async def test_anyio_good(box):
     assert box["n"] == 1
 """
 )
+
+
+ON_TRIO = (
+    HEAD
+    + """
+import anyio
+
+
+@pytest.fixture
+def anyio_backend():
+    return "trio"
+
+
+@pytest.fixture
+async def order():
+    await anyio.sleep(0)
+    yield []
+    await anyio.sleep(0)
+
+
+async def put(order, number):
+    order.append(number)
+
+
+async def both(order):
+    async with anyio.create_task_group() as group:
+        group.start_soon(put, order, 1)
+        group.start_soon(put, order, 2)
+
+
+@pytest.mark.explore
+@pytest.mark.anyio
+async def test_one_way(order):
+    await both(order)
+    assert order == [1, 2]
+
+
+@pytest.mark.explore
+@pytest.mark.anyio
+async def test_other_way(order):
+    await both(order)
+    assert order == [2, 1]
+
+
+shared = {"n": 0}
+
+
+async def add():
+    n = shared["n"]
+    await anyio.sleep(0)
+    shared["n"] = n + 1
+
+
+@pytest.mark.anyio
+@pytest.mark.record(races=True)
+async def test_recorded_race():
+    async with anyio.create_task_group() as group:
+        group.start_soon(add)
+        group.start_soon(add)
+"""
+)
+
+
+def test_tests_that_anyio_runs_on_trio(tmp_path: Path) -> None:
+    """Its plugin drives trio tick by tick: each order of the tasks is tried, whichever trio would take."""
+    (tmp_path / "test_on_trio.py").write_text(ON_TRIO, encoding="utf-8")
+    found = ran(tmp_path, "-p", "anyio.pytest_plugin", "test_on_trio.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_one_way": "failure", "test_other_way": "failure", "test_recorded_race": "failure",
+    }  # fmt: skip
+    assert "put#2 wrote order (line " in found.told("test_one_way")
+    assert "race for test_on_trio.shared['n']" in found.told("test_recorded_race")
+
+
+RECORDED = (
+    HEAD
+    + """
+shared = {"n": 0}
+added = []
+
+
+def decorate(function):
+    return function
+
+
+decorate.twice = decorate
+
+
+@decorate.twice
+@pytest.mark.record(races=True)
+def test_race_under_decorators():
+    twice(lambda: shared.__setitem__("n", shared["n"] + 1) or add())
+
+
+def add():
+    n = shared["n"]
+    shared["n"] = n + 1
+
+
+@pytest.mark.record(races=True)
+def test_two_appends_are_none():
+    twice(append)
+
+
+def append():
+    added.append(1)
+
+
+@pytest.mark.record(races=True)
+def test_a_copy_that_is_written_back():
+    twice(write_back)
+
+
+def write_back():
+    shared.update(dict(shared))
+"""
+)
+
+
+def test_recorded_tests_find_races_whatever_decorates_them(tmp_path: Path) -> None:
+    (tmp_path / "test_recorded.py").write_text(RECORDED, encoding="utf-8")
+    found = ran(tmp_path, "test_recorded.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_race_under_decorators": "failure", "test_two_appends_are_none": "passed",
+        "test_a_copy_that_is_written_back": "failure",
+    }  # fmt: skip
+
+
+IN_PARTS = (
+    HEAD
+    + """
+@pytest.mark.explore
+def test_of_pytest(subtests, box):
+    def adds():
+        box["n"] += 1
+    twice(adds)
+    with subtests.test("first"):
+        assert box["n"] == 2
+    with subtests.test("second"):
+        pytest.skip("not here")
+
+
+@pytest.mark.explore
+def test_that_holds(subtests):
+    with subtests.test("first"):
+        pytest.skip("not here")
+
+
+class Test(unittest.TestCase):
+    @pytest.mark.explore
+    def test_of_unittest(self):
+        self.n = 0
+        def adds():
+            self.n += 1
+        twice(adds)
+        with self.subTest("first"):
+            self.assertEqual(self.n, 2)
+"""
+)
+
+
+@pytest.mark.skipif(pytest.version_tuple < (9,), reason="it has no subtests yet")
+def test_a_part_of_a_test_that_fails_in_some_schedule_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "test_in_parts.py").write_text(IN_PARTS, encoding="utf-8")
+    found = ran(tmp_path, "test_in_parts.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_of_pytest": "failure", "test_that_holds": "passed", "test_of_unittest": "failure",
+    }  # fmt: skip
+
+
+LOGS = (
+    HEAD
+    + """
+import logging
+
+log = logging.getLogger("tested")
+
+
+def both():
+    threads = [threading.Thread(target=log.warning, args=(word,)) for word in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.explore(executions=20)
+def test_covered():
+    both()
+
+
+@pytest.mark.explore(executions=20)
+def test_kept(caplog):
+    both()
+    assert sorted(caplog.messages) == ["a", "b"]
+
+
+@pytest.mark.explore(executions=20)
+def test_one_way(caplog):
+    both()
+    assert caplog.messages == ["a", "b"]
+
+
+@pytest.mark.explore(executions=20)
+def test_other_way(caplog):
+    both()
+    assert caplog.messages == ["b", "a"]
+"""
+)
+
+
+def test_what_tests_log_is_one_step_a_line(tmp_path: Path) -> None:
+    """pytest has handlers of its own beside those of the program."""
+    (tmp_path / "test_logs.py").write_text(LOGS, encoding="utf-8")
+    found = ran(tmp_path, "test_logs.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_covered": "passed", "test_kept": "passed",
+        "test_one_way": "failure", "test_other_way": "failure",
+    }  # fmt: skip
+    assert "assert ['a', 'b'] == ['b', 'a']" in found.told("test_other_way")
+
+
+POOLS = (
+    HEAD
+    + """
+from concurrent.futures import ThreadPoolExecutor
+
+POOL = ThreadPoolExecutor(2)
+list(POOL.map(abs, range(3)))
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with ThreadPoolExecutor(2) as found:
+        yield found
+
+
+def added(pool, box):
+    def add(_):
+        n = box["n"]
+        box["n"] = n + 1
+    list(pool.map(add, range(2)))
+    return box["n"]
+
+
+@pytest.mark.explore
+def test_of_a_module(box):
+    assert added(POOL, box) == 2
+
+
+@pytest.mark.explore
+def test_of_a_fixture(box, pool):
+    assert added(pool, box) == 2
+
+
+@pytest.mark.explore
+def test_that_holds(pool):
+    assert sorted(pool.map(abs, range(2))) == [0, 1] == sorted(POOL.map(abs, range(2)))
+
+
+@pytest.mark.explore
+def test_that_asks_for_its_thread():
+    names = list(POOL.map(lambda _: threading.current_thread().name, range(2)))
+    assert len(set(names)) == 2
+"""
+)
+
+
+def test_pools_that_were_made_before(tmp_path: Path) -> None:
+    (tmp_path / "test_pools.py").write_text(POOLS, encoding="utf-8")
+    found = ran(tmp_path, "test_pools.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_of_a_module": "failure", "test_of_a_fixture": "failure", "test_that_holds": "passed",
+        "test_that_asks_for_its_thread": "failure",
+    }  # fmt: skip
+    for name in ("test_of_a_module", "test_of_a_fixture"):
+        assert "cure (read-modify-write)" in found.told(name)
 
 
 OFTEN = "not anyio_bad and not served_bad"

@@ -3,16 +3,22 @@
 Models raise on purpose what the standard library would, and ask the program's objects on its behalf; so not
 every exception that comes from a file of ours is a mistake of ours. It is one if what went wrong can only be
 about our own data: an assertion or a name of ours, an attribute that an object of ours or None lacks, a key
-that a table of ours lacks. An exception that the program raised because of such a one counts as well; not
-one that it raised while we had caught such a one ourselves, as whoever looks into a table may.
+that a table of ours lacks, a call of a function of ours that does not fit it, None where something of ours
+should be. Compiled modules only look at what the program is about to do, so whatever goes wrong there is
+ours, unless it comes from a function that they were given. An exception that the program raised because of
+such a one counts as well; not one that it raised while we had caught such a one ourselves, as whoever looks
+into a table may.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
+import inspect
 import linecache
+import re
 from collections.abc import Iterable, Iterator
-from types import FrameType, ModuleType, TracebackType
+from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from possibly.errors import PossiblyError
@@ -23,6 +29,7 @@ INTERNAL = "internal"
 WHAT = "an error of possibly itself"
 REMEDY = "please report it with the program; --trust PACKAGE goes round what happens inside a package"
 _ALWAYS = (AssertionError, NameError)
+_ABOUT_DATA = (TypeError, LookupError, AttributeError, ValueError)
 
 
 def is_broken(noted: Iterable[str]) -> bool:
@@ -37,8 +44,7 @@ def error_of_ours(error: BaseException) -> str | None:
             continue
         trace = _innermost(each.__traceback__)
         if trace is not None and _is_ours(each, trace):
-            code = trace.tb_frame.f_code
-            place = f"{code.co_filename.removeprefix(port._OWN)}:{trace.tb_lineno}"
+            place = f"{_own_file(trace.tb_frame).removeprefix(port._OWN)}:{trace.tb_lineno}"
             return f"{WHAT}: {type(each).__name__}: {each} ({place})"
     return None
 
@@ -59,7 +65,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _is_caught_by_us(error: BaseException) -> bool:
     """A traceback begins where the exception was caught."""
     trace = error.__traceback__
-    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(port._OWN)
+    return trace is not None and bool(_own_file(trace.tb_frame))
 
 
 def _innermost(trace: TracebackType | None) -> TracebackType | None:
@@ -69,21 +75,112 @@ def _innermost(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _is_ours(error: BaseException, trace: TracebackType) -> bool:
-    file = trace.tb_frame.f_code.co_filename
-    if not file.startswith(port._OWN) or isinstance(error, PossiblyError):
+    file = _own_file(trace.tb_frame)
+    if not file or isinstance(error, PossiblyError):
         return False
     line = linecache.getline(file, trace.tb_lineno).strip()
     if line.startswith("raise"):
         return False
     if isinstance(error, _ALWAYS):
         return True
+    if _is_compiled(trace.tb_frame):
+        return isinstance(error, _ABOUT_DATA) and not _calls_what_it_was_given(line, trace.tb_frame)
     if isinstance(error, AttributeError):
         return error.obj is None or _belongs_to_us(error.obj)
+    if isinstance(error, TypeError):
+        return _misfits(str(error), line, trace.tb_frame) or _finds_nothing(str(error), line, trace.tb_frame)
     return isinstance(error, LookupError) and _looks_into_ours(line, trace.tb_frame)
 
 
+def _own_file(frame: FrameType) -> str:
+    """The file of ours that the frame is in, or nothing; a compiled module has it relative to its build."""
+    file = frame.f_code.co_filename
+    if file.startswith(port._OWN):
+        return file
+    return port._OWN + file.removeprefix(BUILT_FROM) if _is_compiled(frame) else ""
+
+
+BUILT_FROM = "src/possibly/"
+
+
+def _is_compiled(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__")
+    is_ours = isinstance(name, str) and name.startswith("possibly.")
+    return is_ours and frame.f_code.co_filename.startswith(BUILT_FROM)
+
+
+def _calls_what_it_was_given(line: str, frame: FrameType) -> bool:
+    """Whether the line calls a variable, which may be the program's; so may be what cannot be read alone."""
+    calls = _calls(line)
+    known = {**vars(builtins), **frame.f_globals}
+    return calls is None or any(isinstance(each, ast.Name) and each.id not in known for each in calls)
+
+
+def _misfits(message: str, line: str, frame: FrameType) -> bool:
+    """Whether a function of ours is called there with arguments that do not fit it."""
+    called = re.match(r"([\w.<>]+)\(\) (?:missing|takes|got) ", message)
+    if called is None:
+        return False
+    word = called[1].rpartition(".")[2]
+    found = [_value(each, frame) for each in _calls(line) or ()]
+    return any(
+        _belongs_to_us(each) and getattr(each, "__name__", "") in (word, called[1]) for each in found
+    ) or any(isinstance(each, type) and word == "__init__" and _is_class_of_ours(each) for each in found)
+
+
+def _is_class_of_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "possibly"
+
+
+def _finds_nothing(message: str, line: str, frame: FrameType) -> bool:
+    """Whether None stands where something of ours should: all that the line speaks of is ours."""
+    tree = _tree(line)
+    if "NoneType" not in message or tree is None:
+        return False
+    loaded = [
+        each for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+    ]
+    mine = [frame.f_locals[each.id] for each in loaded if each.id in frame.f_locals]
+    return all(each is None or _belongs_to_us(each) for each in mine) and not any(
+        isinstance(each, ast.Call) and not _is_of_ours(_value(each.func, frame)) for each in ast.walk(tree)
+    )
+
+
+def _is_of_ours(function: Any) -> bool:
+    return _belongs_to_us(function) or getattr(function, "__module__", None) == "builtins"
+
+
+def _calls(line: str) -> list[ast.expr] | None:
+    tree = _tree(line)
+    return None if tree is None else [each.func for each in ast.walk(tree) if isinstance(each, ast.Call)]
+
+
+def _tree(line: str) -> ast.AST | None:
+    """A line by itself; None: it goes on, or is none that can be read so."""
+    for text in (line, f"{line} pass", f"{line} = None", line.removeprefix("el") + " pass"):
+        try:
+            return ast.parse(text)
+        except SyntaxError:
+            continue
+    return None
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    """What a name or an attribute of an object of ours is in a frame; nothing of the program is asked."""
+    match node:
+        case ast.Name(name):
+            return frame.f_locals.get(name, frame.f_globals.get(name, vars(builtins).get(name)))
+        case ast.Attribute(owner, name):
+            found = _value(owner, frame)
+            return inspect.getattr_static(found, name, None) if _belongs_to_us(found) else None
+    return None
+
+
 def _belongs_to_us(thing: Any) -> bool:
-    name = thing.__name__ if isinstance(thing, ModuleType) else type(thing).__module__
+    if isinstance(thing, ModuleType):
+        name = thing.__name__
+    else:
+        name = thing.__module__ if isinstance(thing, FunctionType) else type(thing).__module__
     return isinstance(name, str) and name.partition(".")[0] == "possibly"
 
 

@@ -18,7 +18,7 @@ from possibly.control.forking.zygote import ControlledProgram
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading import packages
 from possibly.control.loading.install import install_all
-from possibly.control.models import earlier, primitives
+from possibly.control.models import earlier, pools, primitives
 from possibly.control.models.earlier import DEEPEST, Cells, Indexed, is_instance
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import shown
@@ -50,6 +50,7 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
     earlier.model_logging()
 
     def program() -> None:
+        pools.renew_earlier()
         for place in places:
             _name(place, DEEPEST, set())
         result = function(*given)
@@ -62,10 +63,13 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
 
 
 def _rename(roots: list[Any], patches: Patches) -> None:
-    """`from threading import Lock` has put the plain class into a module of the user."""
+    """`from threading import Lock` has put the plain class into a module of the user.
+
+    A module that has got a stand-in for another one (`io` of `subprocess`) has it alone.
+    """
     new = {}
     for owner, name, old in patches.replaced():
-        if isinstance(owner, ModuleType) and old is not None:
+        if isinstance(owner, ModuleType) and old is not None and not isinstance(old, ModuleType):
             new[id(old)] = (old, getattr(owner, name))
     for module in roots:
         for name, value in list(vars(module).items()):

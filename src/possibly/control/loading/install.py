@@ -23,6 +23,7 @@ WHEN_IMPORTED = {
     "logging": "possibly.control.models.levels",
     "uvloop": "possibly.control.models.loops.foreign_loops",
     "trio": "possibly.control.world.trios.runs",
+    "anyio._backends._trio": "possibly.control.world.trios.guests",
     "socket": "possibly.control.world.doors",
     "ssl": "possibly.control.world.secure_sockets",
     "multiprocessing": "possibly.control.world.processes.install",

@@ -18,7 +18,7 @@ from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
-from possibly.control.models import locks, primitives, queues
+from possibly.control.models import locks, pools, primitives, queues
 from possibly.control.runtime.things import dictionary_of, is_a, is_user_class
 
 DEEPEST = 4
@@ -166,7 +166,14 @@ def _modelled(value: Any) -> Any:
         value._cond = _loud(primitives.Condition(primitives.Lock()))
     if is_a(value, queue.Queue) and not isinstance(value.mutex, primitives.Lock):
         queues.adopt(value)
+    if _is_pool(value) and not any(each is value for each in pools.EARLIER):
+        pools.EARLIER.append(value)
     return None
+
+
+def _is_pool(value: Any) -> bool:
+    library = sys.modules.get("concurrent.futures.thread")
+    return library is not None and is_a(value, library.ThreadPoolExecutor)
 
 
 def _loud(primitive: Any) -> Any:

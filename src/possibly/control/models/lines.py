@@ -5,9 +5,10 @@ five hundred touches of objects that no other task ever sees. Whatever of it oth
 beginning, as one step: the set-up that it reads, and the streams that it writes.
 
 Law: who is beside it cannot tell the difference. So the logger, its handlers and formatters are exactly those
-of the standard library, with nothing of the program's in them or in their classes, and so are the words of
-the line: then no code of the program runs in the middle. And nobody changes the set-up meanwhile: as soon as
-anything of it races, it is visible, and the line is made of as many steps as it has.
+of the standard library, or those by which pytest keeps what a test logs, with nothing of the program's in
+them or in their classes, and so are the words of the line: then no code of the program runs in the middle.
+And nobody changes the set-up meanwhile: as soon as anything of it races, it is visible, and the line is made
+of as many steps as it has.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class _Lines:
         kinds = "StreamHandler FileHandler _StderrHandler NullHandler".split()
         self._handlers = frozenset(getattr(logging, name) for name in kinds)
         self._styles = frozenset(each[0] for each in self._logging._STYLES.values())
+        self._formatters = frozenset({self._logging.Formatter})
         self._classes: list[tuple[Any, tuple[Any, ...]]] = []
         """What each class was made of: a program may put something else there."""
         self._used: dict[str, Any] = {}
@@ -94,12 +96,22 @@ class _Lines:
 
     def remember(self) -> None:
         """What `logging` is made of, now that all models are in place."""
+        kept = self._of_pytest()
         space = vars(self._logging)
         self._used = {name: each for name, each in space.items() if callable(each) or ismodule(each)}
-        classes = [vars(each) for each in self._used.values() if isinstance(each, type)]
+        classes = [vars(each) for each in (*self._used.values(), *kept) if isinstance(each, type)]
         self._classes = [(each, tuple(each.values())) for each in classes]
         called = [name for each in classes for name, value in each.items() if isinstance(value, FunctionType)]
         self._methods = frozenset({*called, "converter"})  # the one attribute that is called
+
+    def _of_pytest(self) -> list[type]:
+        """Classes of the handlers, formatters and styles that pytest adds for every test."""
+        module = vars(sys.modules[PYTEST]) if PYTEST in sys.modules else {}
+        found = [[module[name] for name in names if name in module] for names in OF_PYTEST]
+        self._handlers |= frozenset(found[0])
+        self._formatters |= frozenset(found[1])
+        self._styles |= frozenset(found[2])
+        return [each for kinds in found for each in kinds]
 
     def _is_as_it_was(self) -> bool:
         space = vars(self._logging)
@@ -160,19 +172,29 @@ class _Lines:
             read += _attributes(formatter, OF_FORMATTER, at)
         stream = getattr(handler, "stream", None)
         if stream is None:
-            return type(handler) is self._logging.NullHandler  # others open theirs with the first line
+            return isinstance(handler, self._logging.NullHandler)  # others open theirs with the first line
         if type(stream) not in STREAMS and stream is not sys.stdout and stream is not sys.stderr:
             return False
         streams.append(stream)
+        streams += [own[KEPT]] if KEPT in own else []
         return True
 
     def _is_plain(self, formatter: Any) -> bool:
         own = vars(formatter)
-        if type(formatter) is not self._logging.Formatter or not self._methods.isdisjoint(own):
+        if type(formatter) not in self._formatters or not self._methods.isdisjoint(own):
             return False
-        return type(own["_style"]) in self._styles and not own["_style"]._defaults
+        return type(own["_style"]) in self._styles and not getattr(own["_style"], "_defaults", None)
 
 
+PYTEST = "_pytest.logging"
+OF_PYTEST = (
+    ("LogCaptureHandler", "_LiveLoggingNullHandler", "_FileHandler"),
+    ("DatetimeFormatter", "ColoredLevelFormatter"),
+    ("PercentStyleMultiline",),
+)
+"""Its handlers, formatters and styles."""
+KEPT = "records"
+"""Where a handler of pytest keeps the records."""
 STREAMS = frozenset({io.StringIO, io.TextIOWrapper})
 
 

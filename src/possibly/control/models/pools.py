@@ -121,12 +121,28 @@ class _Calls(SimpleQueue):
 def _init(plain: Any) -> Any:
     def __init__(self: Any, *given: Any, **options: Any) -> None:  # noqa: N807
         plain(self, *given, **options)
-        self._threads = _InLine()
-        if not _is_told_apart():
-            self._idle_semaphore = _Uncounted()
-            self._work_queue = _Calls()
+        _equip(self)
 
     return __init__
+
+
+def _equip(pool: Any) -> None:
+    pool._threads = _InLine()
+    if not _is_told_apart():
+        pool._idle_semaphore = _Uncounted()
+        pool._work_queue = _Calls()
+
+
+EARLIER: list[Any] = []
+"""Pools that were made before there were models; none of their threads is in an execution."""
+
+
+def renew_earlier() -> None:
+    """At the beginning of an execution: those pools as they are when they are made under control."""
+    for pool in EARLIER:
+        pool._shutdown_lock = threading.Lock()
+        pool._idle_semaphore, pool._work_queue = threading.Semaphore(0), SimpleQueue()
+        _equip(pool)
 
 
 def _submit(plain: Any, library: Any) -> Any:

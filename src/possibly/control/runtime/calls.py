@@ -92,6 +92,7 @@ from possibly.control.runtime.known_calls import (
     PROCESS_STATE,
     READERS,
     SHALLOW,
+    SHOWING_FAILURES,
     SIZES,
     STORING,
     SUBCLASSES,
@@ -505,7 +506,8 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     if wraps(type(function)) and type(wrapped(function)) in (types.FunctionType, types.MethodType):
         return parts_of(function, now, at)  # what it calls is Python, and tells of itself
     plain = function.__func__ if type(function) is types.MethodType else function
-    module = (stated_text(plain, "__module__") or module_of(type(owner))).partition(".")[0]
+    whole_name = stated_text(plain, "__module__") or module_of(type(owner))
+    module = whole_name.partition(".")[0]
     name = stated_text(function, "__name__")
     _tell_of_outside(function, module, name, kernel)
     if type(function) is REMEMBERING and _is_standard(function):
@@ -553,6 +555,7 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         changed_parts = parts_of(given[0], now, at, DEEPEST, True)
         return changed_parts + _arguments(given, now, at, attributes=attributes)
     reads = module in ONLY_READING and type(function) is not operator.methodcaller and name not in FILLING
+    reads = reads or whole_name.startswith(SHOWING_FAILURES)
     reads = reads and not (module in ("operator", "_operator") and name in IN_PLACE)
     of_instance = type(function) is types.MethodType and type(function.__self__) is not type
     of = function.__self__ if of_instance else None

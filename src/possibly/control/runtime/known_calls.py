@@ -58,6 +58,8 @@ ONLY_READING = frozenset(
     "fractions datetime io _io reprlib dataclasses collections _collections pathlib posixpath "
     "genericpath".split()
 )
+SHOWING_FAILURES = "_pytest.assertion"
+"""The package that makes the text of a failed `assert`: it looks at values and changes none."""
 STATELESS: dict[str, str] = {
     "they compute from what they are given": (
         "_ast _bisect _blake2 _bz2 _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr "

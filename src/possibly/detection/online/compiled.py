@@ -35,8 +35,6 @@ Change = tuple[int, int, bool]
 _Part = tuple[dict[int, str], Any]
 """An alternative: by process the text of its predicate, and the search."""
 
-_NONE: Mapping[str, LocalTruth] = {}
-
 
 class CompiledPossibly:
     """EF(p), p given as its alternatives of terms on one process each."""
@@ -96,9 +94,19 @@ class CompiledPossibly:
             self._look(batch.name(first), batch.before + first + 1)
 
     def _changes(self, batch: Batch) -> dict[tuple[int, str], list[Change]]:
+        """When the truths change; those about one variable see that variable alone, others every line."""
         found: dict[tuple[int, str], list[Change]] = {}
-        for number, process, fields in batch.relevant:
-            for text, truth in self._truths.get(process, _NONE).items():
+        several: dict[int, list[tuple[str, LocalTruth]]] = {}
+        for process, truths in self._truths.items():
+            for text, truth in truths.items():
+                if truth.variables is None or len(truth.variables) != 1:
+                    several.setdefault(process, []).append((text, truth))
+                    continue
+                (variable,) = truth.variables
+                changes = truth.changes(batch.assigned(process, variable))
+                found[process, text] = [(number, process, now) for number, now in changes]
+        for number, process, fields in batch.relevant if several else ():
+            for text, truth in several.get(process, ()):
                 before = truth.now
                 if truth.after_fields(fields) != before:
                     found.setdefault((process, text), []).append((number, process, truth.now))

@@ -16,7 +16,7 @@ which one it is; what has not arrived yet is a promise.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from possibly.detection.online.search import Ground, Need, Promise
@@ -25,6 +25,7 @@ from possibly.errors import FormulaError
 from possibly.logic.predicates.functions import MISSING, Predicate, compile_predicate
 from possibly.logic.syntax import And, At, Leaf, Local, Node, Stack, Transit
 from possibly.order.computation import Place
+from possibly.order.growing.batches import Assigned
 from possibly.order.growing.computation import Growing
 from possibly.order.growing.lines import Line, Sent, Step
 from possibly.trace.model import Value
@@ -82,6 +83,10 @@ class Following:
 # ---- one process --------------------------------------------------------------------------------------
 
 
+MOST_KNOWN, LONGEST_KNOWN = 1_000, 64
+"""Values whose truth is kept, and the characters of the longest text among them."""
+
+
 class LocalTruth:
     """The truth of a predicate on one process, event after event."""
 
@@ -99,6 +104,8 @@ class LocalTruth:
             self.variables = {
                 leaf.variable: n for n, leaf in enumerate(self.predicate.leaves) if isinstance(leaf, Local)
             }
+        self._known: dict[int | str, bool] = {}
+        """Of a truth about one variable: what it is for values that came before."""
         self.now = self.predicate.evaluate(self._values)
 
     def after(self, line: Line) -> bool:
@@ -119,6 +126,30 @@ class LocalTruth:
         if not is_same:
             self.now = self.predicate.evaluate(self._values)
         return self.now
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_known": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({"_known": {}, **state})
+
+    def changes(self, assigned: Assigned) -> Iterator[tuple[int, bool]]:
+        """Of a truth about one variable that gets these values: when it changes, and to what."""
+        values, known = self._values, self._known
+        for number, value in assigned:
+            if value is values[0]:
+                continue
+            values[0] = value
+            kind = type(value)
+            is_short = kind is int or (kind is str and len(value) <= LONGEST_KNOWN)
+            now = known.get(value) if is_short else None
+            if now is None:
+                now = self.predicate.evaluate(values)
+                if is_short and len(known) < MOST_KNOWN:
+                    known[value] = now
+            if now != self.now:
+                self.now = now
+                yield number, now
 
     def _after_assignment(self, assigned: Mapping[str, Value], variables: Mapping[str, int]) -> bool:
         is_same = True

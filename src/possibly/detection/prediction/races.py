@@ -25,7 +25,7 @@ from itertools import combinations
 from possibly.detection.limits import Budget
 from possibly.detection.prediction.closure import Closure, Required
 from possibly.detection.prediction.sections import Sections
-from possibly.recorder.sharing.races import WRITE, Access, Key, Race, contended, key_of
+from possibly.recorder.sharing.races import WRITE, Access, Atomic, Key, Race, contended, key_of
 from possibly.trace.model import NONE, Trace
 from possibly.trace.turns import Turns
 
@@ -43,6 +43,7 @@ class RaceFinder:
         self._contended = contended(trace)
         self._events = list(self._contended)
         self._known: set[Key] = set()
+        self._atomic = Atomic(trace)
 
     @cached_property
     def _order(self) -> Required:
@@ -93,7 +94,8 @@ class RaceFinder:
             return None
         if self._turns.together(first.event, second.event):
             return None  # they take turns, in this order as in any other
-        key = key_of(self._trace, Race(variable, first, second))
+        is_atomic = self._atomic.holds(variable, first, second)
+        key = key_of(self._trace, Race(variable, first, second, is_atomic))
         if key in self._known:
             return None
         inside = before.copy()
@@ -111,7 +113,7 @@ class RaceFinder:
             if not passed:
                 self._known.add(key)
                 earlier, later = sorted(pair, key=lambda access: access.event)
-                return Race(variable, earlier, later, path=tuple(inside.events()))
+                return Race(variable, earlier, later, is_atomic, tuple(inside.events()))
             for side in passed:
                 at[side] += 1
         return None

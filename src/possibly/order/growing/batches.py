@@ -7,7 +7,7 @@ it on. Every line of a batch is a step of its own: joint events come as steps al
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -38,6 +38,10 @@ class Watched:
             self.variables[process] = {*(known if isinstance(known, set) else ()), *variables}
 
 
+Assigned = list[tuple[int, Any]]
+"""The values that a variable of a process gets in a batch, with the numbers of the lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Lines `first` to `first + count` of `lines`, before which `before` lines had been taken in."""
@@ -53,6 +57,8 @@ class Batch:
     """int32 process and int64 position of each line; its needs go from its start to that of the next."""
     relevant: list[tuple[int, int, Mapping[str, Any]]]
     """The lines that set what somebody reads: number in the batch, process, fields."""
+    _assigned: list[dict[tuple[int, str], Assigned]] = field(default_factory=list)
+    """Nothing, or what `assigned` has found."""
 
     @classmethod
     def of(cls, lines: list[Any], first: int, before: int, columns: tuple[bytes, ...]) -> Batch:
@@ -62,11 +68,31 @@ class Batch:
         relevant = [(n, owner[n], lines[first + n]) for n in memoryview(numbers).cast("i")]
         return cls(lines, first, before, len(owner), process, position, start, needs, relevant)
 
+    def assigned(self, process: int, variable: str) -> Assigned:
+        """What that variable gets; gathered once for all who follow the batch."""
+        if not self._assigned:
+            self._assigned.append(self._gathered())
+        return self._assigned[0].get((process, variable), [])
+
+    def _gathered(self) -> dict[tuple[int, str], Assigned]:
+        found: dict[tuple[int, str], Assigned] = {}
+        for number, process, fields in self.relevant:
+            for variable, value in fields.get("set", _NOTHING).items():
+                key = process, variable
+                if key in found:
+                    found[key].append((number, value))
+                else:
+                    found[key] = [(number, value)]
+        return found
+
     def name(self, number: int) -> str:
         """The name of the event of a line."""
         fields = self.lines[self.first + number]
         position = memoryview(self.position).cast("q")[number]
         return str(fields.get("id", f"{fields['p']}:{position}"))
+
+
+_NOTHING: Mapping[str, Any] = {}
 
 
 class Follower(Protocol):

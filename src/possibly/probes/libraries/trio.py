@@ -71,9 +71,15 @@ class Tasks:
             port.after("join", number)
 
 
+def _is_in_asyncio() -> bool:
+    """Whether the host of a guest run is an asyncio loop, whose own tasks run in this thread too."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and asyncio._get_running_loop() is not None
+
+
 def _told_run(plain: Any, context: Any) -> Any:
     def unrolled_run(runner: Any, *given: Any, **options: Any) -> Generator[Any, Any, None]:
-        if getattr(runner, "is_guest", False):
+        if getattr(runner, "is_guest", False) and _is_in_asyncio():
             yield from plain(runner, *given, **options)
             return
         tasks = Tasks(context)

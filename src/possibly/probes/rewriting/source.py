@@ -250,15 +250,19 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.decorator_list = self._decorators(node.decorator_list)
         node.bases = [self.visit(each) for each in node.bases]
         outer, self.scope = self.scope, self.scopes[node]
         node.body = [self.visit(each) if trees.is_definition(each) else each for each in node.body]
         self.scope = outer
         return node
 
+    def _decorators(self, decorators: list[ast.expr]) -> list[ast.expr]:
+        """The line of the first one is that of the definition, by which its code is known."""
+        return [ast.copy_location(self.visit(each), each) for each in decorators]
+
     def visit_FunctionDef(self, node: Any) -> Any:
-        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.decorator_list = self._decorators(node.decorator_list)
         node.args.defaults = [self.visit(each) for each in node.args.defaults]
         node.args.kw_defaults = [each and self.visit(each) for each in node.args.kw_defaults]
         outer, self.scope = self.scope, self.scopes[node]

@@ -113,7 +113,7 @@ class Merge:
         }  # fmt: skip
         for kind in _ACCESSES:
             self._passes[e.FOR_ORDER + kind] = self._for_order
-            self._passes[e.CHANGED + e.FOR_ORDER + kind] = self._for_order
+            self._passes[e.AT_ONCE + e.FOR_ORDER + kind] = self._for_order
 
     def begin(self) -> None:
         self.out.header(self._initial_values())
@@ -240,10 +240,10 @@ class Merge:
 
     def _for_order(self, source: Source, entry: Entry) -> None:
         plain = _plain(entry)
+        atomic = {"atomic": True} if entry[0] > e.AT_ONCE else {}
         if plain[0] == e.ITEM_READ:
-            self._add(source, plain, kind="read", read=[self.naming.variable(source, plain)])
+            self._add(source, plain, kind="read", read=[self.naming.variable(source, plain)], **atomic)
         elif plain[0] == e.ITEM_WRITE:
-            atomic = {"atomic": True} if entry[0] > e.CHANGED else {}
             self._add(source, plain, **self._written(source, plain, plain[-1]), **atomic)
         else:
             self._passes[plain[0]](source, plain)
@@ -272,8 +272,8 @@ class Merge:
         if entry[0] == e.ITEM_READ:
             self._add(source, entry, kind="read", read=[self.naming.variable(source, entry), whole])
         else:
-            read = {} if entry[4] == "[]" else {"read": [whole]}
-            self._add(source, entry, **self._written(source, entry, entry[-1]), **read)
+            more = {"atomic": True} if entry[4] == "[]" else {"read": [whole]}
+            self._add(source, entry, **self._written(source, entry, entry[-1]), **more)
 
     def _written(self, source: Source, entry: Entry, value: Any) -> dict[str, Any]:
         """Another process of the operating system has variables of its own: they are locals of it as well."""

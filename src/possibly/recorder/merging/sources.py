@@ -142,11 +142,11 @@ def _with_late(events: list[Entry], stood: list[int], late: list[tuple[int, Entr
 
 def for_order(how: int, inner: Entry) -> Entry:
     """The access that was told for the order that it gives, with a kind that says so."""
-    return (inner[0] + e.FOR_ORDER + (e.CHANGED if how == _CHANGES else 0), *inner[1:])
+    return (inner[0] + e.FOR_ORDER + (e.AT_ONCE if how in _AT_ONCE else 0), *inner[1:])
 
 
-_CHANGES = 2
-"""As in `shadow`."""
+_AT_ONCE = (2, 3)
+"""Changes and copies, as in `shadow`."""
 _ABOUT = frozenset(
     {
         e.SITE, e.PROCESS, e.OBJECT, e.NAMED, e.THING, e.HEADER, e.SHARED, e.LEFT_OUT, e.INITIAL, e.UNSEEN,

@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum { SHARED = 31 }; /* as in `entries.py` */
-enum { READS, WRITES, CHANGES };
+enum { READS, WRITES, CHANGES, COPIES };
+#define ONLY_READS(how) ((how) == READS || (how) == COPIES)
 enum { NAME, ITEM, EXTENT, WHOLE, ANY };
 enum { SLOTS = 512, MOST_ITEMS = 1024, THREADS = 16, LINEAR = 8 };
 enum { FOLLOWS = 1, MARKS, SENDS, RECEIVES, GIVES, TAKES, GATHERS, PASSES, WAITERS };
@@ -486,16 +487,30 @@ static void write_down(Memory *self, const Against *found, const Touch *touch, P
     Py_XDECREF(entry);
 }
 
+/* Whether a process that reads has read before in the same way, or in one that says more. */
+static int is_known(const Touch *earlier, const Touch *touch)
+{
+    return earlier->process == touch->process && (earlier->how == READS || touch->how == COPIES);
+}
+
+/* The newest read of a process stands for all of its reads: it is a copy only if each of them was. */
+static void renew(Touch *kept, const Touch *touch)
+{
+    uint8_t how = kept->process == touch->process && kept->how == READS ? READS : touch->how;
+    *kept = *touch;
+    kept->how = how;
+}
+
 /* Whether the access conflicts with one of the cell that is not ordered; those not told yet are collected. */
 static int meets(Cell *cell, const Touch *touch, const Known *now, Against *found)
 {
     int is_against = 0;
     found->count = 0;
-    if (touch->how == READS) {
-        if (cell->read.process == touch->process)
+    if (ONLY_READS(touch->how)) {
+        if (is_known(&cell->read, touch))
             return 0;
         for (uint32_t i = 0; i < cell->count; i++)
-            if (cell->more[i].process == touch->process)
+            if (is_known(&cell->more[i], touch))
                 return 0;
     }
     if (cell->write.process && !is_ordered(&cell->write, now)) {
@@ -503,7 +518,7 @@ static int meets(Cell *cell, const Touch *touch, const Known *now, Against *foun
         against(found, &cell->write);
         cell->write.is_told = 1;
     }
-    if (touch->how == READS)
+    if (ONLY_READS(touch->how))
         return is_against;
     if (cell->read.process && !is_ordered(&cell->read, now)) {
         is_against = 1;
@@ -519,19 +534,19 @@ static int meets(Cell *cell, const Touch *touch, const Known *now, Against *foun
 
 static void keep(Cell *cell, const Touch *touch)
 {
-    if (touch->how != READS) {
+    if (!ONLY_READS(touch->how)) {
         cell->write = *touch;
         cell->read.process = 0;
         cell->count = 0;
         return;
     }
     if (!cell->read.process || cell->read.process == touch->process) {
-        cell->read = *touch;
+        renew(&cell->read, touch);
         return;
     }
     for (uint32_t i = 0; i < cell->count; i++)
         if (cell->more[i].process == touch->process) {
-            cell->more[i] = *touch;
+            renew(&cell->more[i], touch);
             return;
         }
     if (cell->count == cell->room) {
@@ -686,7 +701,7 @@ typedef struct {
     int does;
 } Site;
 
-enum { CHANGES_ALL = 1, CHANGES_KEY = 2, READS_KEY = 4, APPENDS = 8, POPS = 16, KEEPS = 32 };
+enum { CHANGES_ALL = 1, CHANGES_KEY = 2, READS_KEY = 4, APPENDS = 8, POPS = 16, KEEPS = 32, COPIES_ALL = 64 };
 
 static PyTypeObject *deque_type = NULL, *array_type = NULL;
 
@@ -808,6 +823,15 @@ static void item(Site *self, PyObject *thing, PyObject *key, int how, PyObject *
         touch(self->memory, thing, WHOLE, NULL, how, self->number, value);
 }
 
+/* How a copy of all items reads them: in one operation unless a subclass may have code of its own. */
+static int copying(PyObject *thing)
+{
+    return PyList_CheckExact(thing) || PyDict_CheckExact(thing) || PyAnySet_CheckExact(thing)
+            || PyByteArray_CheckExact(thing)
+        ? COPIES
+        : READS;
+}
+
 static void store_item(Site *self, PyObject *thing, PyObject *key, PyObject *value)
 {
     if (!is_container(thing) || is_variable(self, thing, key, WRITES, value))
@@ -852,7 +876,7 @@ static void read_item(Site *self, PyObject *thing, PyObject *key)
     if (makes_missing(thing, key))
         store_item(self, thing, key, NULL);
     else
-        item(self, thing, key, READS, NULL);
+        item(self, thing, key, PySlice_Check(key) ? copying(thing) : READS, NULL);
 }
 
 static void keyed_change(Site *self, PyObject *thing, PyObject *key)
@@ -963,6 +987,7 @@ static const char *const reading[] = {
     "fromkeys", "fsum", "groupby", "islice", "join", "pairwise", "permutations", "prod", "product", "reduce",
     "starmap", "tee", "zip_longest", "OrderedDict", NULL};
 static const char *const looking[] = {"keys", "values", "items", "copy", "index", "count", NULL};
+static const char *const copying_classes[] = {"list", "tuple", "dict", NULL};
 static const char *const first_changed[] = {"heapify", "heappop", "heappush", "heappushpop", "heapreplace",
     "insort", "insort_left", "insort_right", NULL};
 
@@ -973,7 +998,8 @@ static void method(Site *self, PyObject *thing, const char *name, PyObject *give
         self->method = name;
         self->does = (is_among(name, changing) ? CHANGES_ALL : 0) | (is_among(name, keyed_changes) ? CHANGES_KEY : 0)
             | (is_among(name, keyed_reads) ? READS_KEY : 0) | (strcmp(name, "append") ? 0 : APPENDS)
-            | (strcmp(name, "pop") ? 0 : POPS) | (is_among(name, keeping) ? KEEPS : 0);
+            | (strcmp(name, "pop") ? 0 : POPS) | (is_among(name, keeping) ? KEEPS : 0)
+            | (strcmp(name, "copy") ? 0 : COPIES_ALL);
     }
     if (by_key && self->does & CHANGES_KEY)
         keyed_change(self, thing, PyTuple_GET_ITEM(given, 1));
@@ -989,7 +1015,7 @@ static void method(Site *self, PyObject *thing, const char *name, PyObject *give
         Py_XDECREF(last);
         touch(self->memory, thing, EXTENT, NULL, CHANGES, self->number, NULL);
     } else
-        all_of(self, thing, self->does & CHANGES_ALL ? CHANGES : READS);
+        all_of(self, thing, self->does & CHANGES_ALL ? CHANGES : self->does & COPIES_ALL ? copying(thing) : READS);
 }
 
 static void called(Site *self, PyObject *given)
@@ -1043,7 +1069,7 @@ static void called(Site *self, PyObject *given)
         if (wholly < 0)
             wholly = is_among(name, reading) ? 1 : !strcmp(name, "len") ? 0 : is_among(name, first_changed) ? 3 : 2;
         if (wholly == 1)
-            all_of(self, each, READS);
+            all_of(self, each, count == 2 && is_among(name, copying_classes) ? copying(each) : READS);
         else if (wholly == 3 && i == 1)
             all_of(self, each, CHANGES);
         else if (wholly == 0)
@@ -1085,7 +1111,7 @@ static void told_alone(Site *self, PyObject *value)
             all_of(self, PyTuple_GET_ITEM(value, i), READS);
         break;
     case READ_SLICE:
-        all_of(self, PyTuple_GET_ITEM(value, 0), READS);
+        all_of(self, PyTuple_GET_ITEM(value, 0), copying(PyTuple_GET_ITEM(value, 0)));
         break;
     case WRITE_SLICE:
         all_of(self, PyTuple_GET_ITEM(value, 1), CHANGES);

@@ -9,20 +9,26 @@ Tasks of one event loop are not interrupted, so they race only where one of them
 turn before: another one may have written between.
 
 Two operations of the interpreter that each change a container as a whole (`append`, `setdefault`) are told
-apart: whichever comes first, none is lost.
+apart: whichever comes first, none is lost. So is a change beside a copy of the whole (`dict(d)`, `items[:]`)
+by a process that does not change the container itself: the copy has all of the change or nothing of it, and
+nothing is written back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
+from itertools import islice, pairwise
 
 from possibly.order.computation import Computation
 from possibly.trace.model import Ints, Trace
+from possibly.trace.recorded import recorded_of
 from possibly.trace.turns import Turn, Turns
 
 WRITE, READ = "write", "read"
+MOST_PAIRS = 100_000
+"""Pairs of a look and a change whose order is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class Race:
     first: Access
     second: Access
     is_atomic: bool = False
-    """Both are single operations that change a container."""
+    """Both are single operations on a container, and neither order of them loses anything."""
     path: tuple[int, ...] | None = None
     """Events in an order after which both come next; None: nothing orders them in the run itself."""
 
@@ -51,12 +57,95 @@ Key = tuple[str, frozenset[str]]
 def key_of(trace: Trace, race: Race) -> Key:
     """What races between the same lines have in common."""
     places = frozenset(trace.text(trace.place, each.event) or "" for each in (race.first, race.second))
-    is_atomic = all(_is_atomic(trace, each) for each in (race.first, race.second))
-    return f"{race.variable.partition('[')[0]}{'[]' if is_atomic else ''}", places
+    return f"{_container(race.variable)}{'[]' if race.is_atomic else ''}", places
 
 
-def _is_atomic(trace: Trace, access: Access) -> bool:
-    return trace.extra.get(access.event, {}).get("atomic") is True
+def _container(variable: str) -> str:
+    """The variable that holds the container an item is in; a variable that is no item is its own."""
+    return variable.partition("[")[0]
+
+
+class Atomic:
+    """Which pairs of accesses are two operations of the interpreter of which neither order loses anything."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    @cached_property
+    def _changed(self) -> set[tuple[int, str]]:
+        """(process, container) of every change."""
+        trace = self._trace
+        written = _entries(trace.write_start, trace.write_variable)
+        return {(trace.process[event], _container(trace.strings[variable])) for event, variable in written}
+
+    @cached_property
+    def _looked_at(self) -> set[tuple[int, str]]:
+        """(process, variable) of all looks."""
+        return {(self._trace.process[event], name) for event, name in self.looks}
+
+    @cached_property
+    def looks(self) -> list[tuple[int, str]]:
+        """(event, variable) that is read for more than one operation on the items of what it holds.
+
+        Where every access to a variable is told, what looks at all items (`dict(d)`, a loop) is a read of the
+        variable alone: what was seen of them, and whether it is written back, nobody knows.
+        """
+        trace = self._trace
+        recorded = recorded_of(trace.header)
+        if recorded is None or not recorded.accesses:
+            return []
+        read = ((each, trace.strings[name]) for each, name in _entries(trace.read_start, trace.read_variable))
+        return [each for each in read if "[" not in each[1] and not self._is_operation_on(each[1], each[0])]
+
+    def beside_changes(self) -> str | None:
+        """A variable that is looked at beside a change of an item that nothing orders, if there is one."""
+        trace, changes = self._trace, dict[str, list[int]]()
+        for event, variable in _entries(trace.write_start, trace.write_variable):
+            name, bracket, _ = trace.strings[variable].partition("[")
+            if bracket:
+                changes.setdefault(name, []).append(event)
+        looks = [each for each in self.looks if each[1] in changes]
+        order = Computation(trace, "sync") if looks else None
+        pairs = ((look, name, change) for look, name in looks for change in changes[name])
+        for look, name, change in islice(pairs, MOST_PAIRS):
+            if order is not None and order.concurrent(look, change):
+                return name
+        return None
+
+    def _is_operation_on(self, name: str, event: int) -> bool:
+        """Whether the next event of the process, in the same line, is about an item of what it holds."""
+        trace, process = self._trace, self._trace.process[event]
+        position = trace.position[event]
+        if position >= len(trace.events_of[process]):
+            return False
+        following = trace.events_of[process][position]
+        items = (*trace.reads(following), *(each for each, _ in trace.writes(following)))
+        same = trace.text(trace.place, event) == trace.text(trace.place, following)
+        return same and any(f"{name}[" in each for each in items)
+
+    def holds(self, variable: str, first: Access, second: Access) -> bool:
+        """Whether neither order of the two loses a change or shows half of one."""
+        pair = (first, second)
+        return all(self._changes(variable, each) for each in pair) or any(
+            self._only_copies(variable, each) for each in pair
+        )
+
+    def _changes(self, variable: str, access: Access) -> bool:
+        """A change of the whole in one operation; a store of an item is one as far as the extent goes."""
+        if access.how == WRITE:
+            is_known = (access.process, _container(variable)) not in self._looked_at
+            return is_known and self._is_one_operation(access)
+        return variable.endswith("[]") and self._stores_into(variable[:-1], access.event)
+
+    def _stores_into(self, container: str, event: int) -> bool:
+        return any(name.startswith(container) for name, _ in self._trace.writes(event))
+
+    def _only_copies(self, variable: str, access: Access) -> bool:
+        is_copy = access.how == READ and self._is_one_operation(access)
+        return is_copy and (access.process, _container(variable)) not in self._changed
+
+    def _is_one_operation(self, access: Access) -> bool:
+        return self._trace.extra.get(access.event, {}).get("atomic") is True
 
 
 Ways = list[tuple[str, str]]
@@ -135,6 +224,7 @@ class _Finder:
         self.trace = trace
         self.found: list[Race] = []
         self._apart = Apart(trace)
+        self._atomic = Atomic(trace)
         self._seen: set[Key] = set()
         self._last: dict[str, dict[tuple[int, str, str], Access]] = {}
         """For each variable the newest access of each process, way and place."""
@@ -155,7 +245,7 @@ class _Finder:
     def _report(self, variable: str, first: Access, second: Access) -> None:
         if self._apart.by_turns(variable, first, second):
             return
-        race = Race(variable, first, second, all(_is_atomic(self.trace, each) for each in (first, second)))
+        race = Race(variable, first, second, self._atomic.holds(variable, first, second))
         known = key_of(self.trace, race)
         if known not in self._seen:
             self._seen.add(known)

@@ -29,8 +29,10 @@ WHOLE = (..., 0)
 """The key of all items at once."""
 ANY_ITEM = (...,)
 """The key of all further items of a container that has too many to tell them apart."""
-READS, WRITES, CHANGES = range(3)
-"""How a variable is touched; a change is one operation of the interpreter that reads and writes."""
+READS, WRITES, CHANGES, COPIES = range(4)
+"""How a variable is touched; a change is one operation of the interpreter that reads and writes, a copy one
+that reads all items of a container."""
+ONLY_READS = (READS, COPIES)
 
 
 class Touch(NamedTuple):
@@ -85,8 +87,8 @@ class Shadow:
         cell = cells.setdefault(key, Cell())
         is_told |= self._meets(cell, touch, thing, key)
         touch = touch._replace(is_told=is_told)
-        if touch.how == READS:
-            cell.reads[touch.process] = touch
+        if touch.how in ONLY_READS:
+            cell.reads[touch.process] = _newest(cell.reads.get(touch.process), touch)
         else:
             cell.write = touch
             cell.reads.clear()
@@ -95,8 +97,9 @@ class Shadow:
         """Hands over what of the cell conflicts with the access and is not ordered; whether there is any."""
         write = cell.write
         against = [write] if write is not None and not self._is_ordered(write, touch) else []
-        if touch.how == READS:
-            if touch.process in cell.reads:
+        if touch.how in ONLY_READS:
+            earlier = cell.reads.get(touch.process)
+            if earlier is not None and (earlier.how == READS or touch.how == COPIES):
                 return False
         else:
             against += [each for each in cell.reads.values() if not self._is_ordered(each, touch)]
@@ -115,6 +118,12 @@ class Shadow:
     def forget_all(self) -> None:
         """Nothing was touched yet."""
         self._cells.clear()
+
+
+def _newest(earlier: Touch | None, touch: Touch) -> Touch:
+    """The newest read of a process stands for all of its reads: it is a copy only if each of them was."""
+    is_plain = earlier is not None and earlier.how == READS
+    return touch._replace(how=READS) if is_plain else touch
 
 
 def _meet(whole: Any, key: Any) -> bool:

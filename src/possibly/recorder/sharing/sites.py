@@ -22,7 +22,7 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.instructions.table import Kind
-from possibly.recorder.sharing.shadow import CHANGES, EXTENT, READS, WHOLE, WRITES, Shadow, Touch
+from possibly.recorder.sharing.shadow import CHANGES, COPIES, EXTENT, READS, WHOLE, WRITES, Shadow, Touch
 
 CONTAINERS = (list, dict, deque, set, bytearray, array)
 BY_KEY = (dict, set)
@@ -47,6 +47,10 @@ READING = frozenset(
 """Functions and classes that look at all items of the containers they are given; `len` counts them."""
 LOOKING = frozenset("keys values items copy index count".split())
 """Methods of a container that is written in Python which look at all of it; others do something else."""
+COPYING = frozenset({"list", "tuple", "dict"})
+"""Those of them that copy the items of one container in a single operation of the interpreter."""
+COPIED = (list, dict, set, frozenset, bytearray)
+"""Classes whose copies run no code of the program; of their subclasses nobody knows."""
 FIRST_CHANGED = frozenset(
     "heapify heappop heappush heappushpop heapreplace insort insort_left insort_right".split()
 )
@@ -107,7 +111,7 @@ class Site:
         elif kind == Kind.WRITE_ITEM and type(value) is tuple:
             yield from _stored(value[1], value[2])
         elif kind == Kind.READ_SLICE:
-            yield from _all_of(value[0], READS)
+            yield from _all_of(value[0], _copying(value[0]))
         elif kind == Kind.WRITE_SLICE:
             yield from _all_of(value[1], CHANGES)
         elif kind == Kind.TRUTH:
@@ -257,7 +261,7 @@ def _item(thing: Any, key: Any) -> Iterator[Access]:
         if _makes_missing(thing, key):
             yield from _stored(thing, key)
         else:
-            yield thing, _key(thing, key), READS
+            yield thing, _key(thing, key), _copying(thing) if type(key) is slice else READS
 
 
 def _makes_missing(thing: Any, key: Any) -> bool:
@@ -321,10 +325,16 @@ def _given(name: str, owner: Any, arguments: tuple[Any, ...]) -> Iterator[Access
         yield from _attribute(arguments[0], arguments[1], BY_NAME[name])
     for each in arguments[:1] if name in FIRST_CHANGED else ():
         yield from _all_of(each, CHANGES)
+    is_copy = name in COPYING and len(arguments) == 1
     for each in arguments if name in READING else ():
-        yield from _all_of(each, READS)
+        yield from _all_of(each, _copying(each) if is_copy else READS)
     for each in arguments if name == "len" else ():
         yield from _extent(each, READS)
+
+
+def _copying(thing: Any) -> int:
+    """How a copy of all items reads them."""
+    return COPIES if type(thing) in COPIED else READS
 
 
 def _method(thing: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[Access]:
@@ -340,7 +350,8 @@ def _method(thing: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[Acces
         yield thing, (len(thing) - (name == "pop"),), CHANGES
         yield thing, EXTENT, CHANGES
     else:
-        yield from _all_of(thing, CHANGES if name in CHANGING else READS)
+        reads = _copying(thing) if name == "copy" else READS
+        yield from _all_of(thing, CHANGES if name in CHANGING else reads)
 
 
 class Memory:

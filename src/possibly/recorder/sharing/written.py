@@ -28,7 +28,7 @@ from possibly.recorder.entries import (
     WRITE,
 )
 from possibly.recorder.log import Log, shown_path
-from possibly.recorder.sharing.shadow import ANY_ITEM, EXTENT, READS, WHOLE
+from possibly.recorder.sharing.shadow import ANY_ITEM, EXTENT, ONLY_READS, WHOLE
 from possibly.recorder.snapshot import key_text, snapshot
 
 GENERATED = "<string>"
@@ -142,7 +142,7 @@ class Sharing:
     def _entry(self, touch: Any, thing: Any, key: Any, value: Any) -> tuple[Any, ...]:
         process, _, number, _, how = touch[:5]
         file, line = self._places[number - 1]
-        reads = how == READS
+        reads = how in ONLY_READS
         if type(key) is tuple:
             head = (
                 process,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.prediction.races import RaceFinder
-from possibly.recorder.sharing.races import Race, races
+from possibly.recorder.sharing.races import Atomic, Race, races
 from possibly.trace.model import Trace
 
 LONG, WINDOW = 20_000, 2_000
@@ -40,5 +40,8 @@ def races_of(trace: Trace, timeout: float | None = None, window: int | None = No
             every.append(race)
     except LimitReachedError as error:
         reason = str(error)
+    looked = Atomic(trace).beside_changes() if reason is None else None
+    if looked is not None:
+        reason = f"a loop over {looked}, or a copy, beside its changes is only told by run --races alone"
     found = tuple(each for each in every if not each.is_atomic)
     return RaceReport(trace, found, tuple(each for each in every if each.is_atomic), window, reason)

@@ -2,7 +2,7 @@
 
 They are set up once, as always, in the process of pytest. Threads and event loops do not survive the fork
 that an execution begins with, so a fixture that owns one, and whatever depends on it, is set up again in
-each execution, and taken down at its end.
+each execution, and taken down at its end. So is one that has a pool, whose threads are still to come.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import inspect
 import threading
 import weakref
+from concurrent.futures import Executor
 from typing import Any
 
 OWNERS: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -45,7 +46,19 @@ def _is_dead(found: Any, dead: set[str]) -> bool:
     if inspect.iscoroutinefunction(found.func) or inspect.isasyncgenfunction(found.func):
         return True
     value = found.cached_result[0] if found.cached_result else None
-    return isinstance(value, asyncio.AbstractEventLoop | asyncio.Runner)
+    return any(isinstance(each, RUNNING) for each in (value, *_held(value)))
+
+
+RUNNING = (asyncio.AbstractEventLoop, asyncio.Runner, Executor)
+"""What has threads or a loop, or will have them: a pool starts its threads with its first job."""
+
+
+def _held(value: Any) -> list[Any]:
+    """What a value holds at once: items of a container, attributes of an object."""
+    if isinstance(value, list | tuple | set):
+        return list(value)
+    held = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+    return list(held.values()) if isinstance(held, dict) else []
 
 
 def _definition(item: Any, name: str) -> Any:

@@ -7,7 +7,8 @@ Before the executions only fixtures of a wider scope are set up, once (`fixtures
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -19,6 +20,9 @@ from possibly.views.testing.fixtures import forget_what_died, wider
 
 SKIPPED, EXPECTED = "TestWasSkipped", "TestWasExpectedToFail"
 """Types by which an execution says that it did not fail."""
+
+NO_FAILURES = (pytest.skip.Exception, pytest.xfail.Exception)
+OUTCOMES = (*NO_FAILURES, pytest.fail.Exception)
 
 
 class TestWasSkipped(Exception):
@@ -79,17 +83,60 @@ def _executed(item: Any, parts: Parts) -> None:
     if hasattr(item, "_initrequest"):
         item._initrequest()
     forget_what_died(item)
+    errors: list[BaseException] = []
     try:
-        parts.setup()
-        name_values(getattr(item, "funcargs", {}))
-        parts.runtest()
-        _raise_unittest(item)
+        with _put_aside(errors), _parts_reported(item, errors):
+            parts.setup()
+            name_values(getattr(item, "funcargs", {}))
+            parts.runtest()
+            _raise_unittest(item)
     finally:
         for node in reversed(list(stack)):
             finalizers = stack[node][0]
             while len(finalizers) > known.get(node, 0):
-                finalizers.pop()()
-        parts.teardown()
+                with _put_aside(errors):
+                    finalizers.pop()()
+        with _put_aside(errors):
+            parts.teardown()
+    _raise_first(errors)
+
+
+@contextmanager
+def _parts_reported(item: Any, errors: list[BaseException]) -> Iterator[None]:
+    """Parts of a test (`subtests`, `subTest`) report that they failed, and the test goes on."""
+    hooks, made = item.ihook, list[BaseException]()
+    make, log = hooks.pytest_runtest_makereport, hooks.pytest_runtest_logreport
+
+    def makereport(**given: Any) -> Any:
+        if given["call"].excinfo is not None:
+            made.append(given["call"].excinfo.value)
+        return make(**given)
+
+    def logreport(*, report: Any) -> None:
+        if report.failed:
+            errors.extend(made[-1:])
+
+    hooks.pytest_runtest_makereport, hooks.pytest_runtest_logreport = makereport, logreport
+    try:
+        yield
+    finally:
+        hooks.pytest_runtest_makereport, hooks.pytest_runtest_logreport = make, log
+
+
+@contextmanager
+def _put_aside(errors: list[BaseException]) -> Iterator[None]:
+    """What fails here does not keep the fixtures from their teardown, as in pytest."""
+    try:
+        yield
+    except (Exception, *OUTCOMES) as error:  # noqa: BLE001 - it is raised in the end
+        errors.append(error)
+
+
+def _raise_first(errors: list[BaseException]) -> None:
+    """The failure that came first: that of the test before those of its fixtures; a skip counts last."""
+    failures = [each for each in errors if not isinstance(each, NO_FAILURES)]
+    for error in (*failures, *errors):
+        raise error
 
 
 def _raise_unittest(item: Any) -> None:

@@ -20,6 +20,7 @@ from possibly.logic.languages import LANGUAGES
 from possibly.logic.specification import Property, Specification, property_from_text, read_specification
 from possibly.records import replace
 from possibly.session.checking.check import Options, check_trace
+from possibly.session.checking.races import races_of
 from possibly.session.record import Recorder
 from possibly.trace import load
 from possibly.verdict.model import Truth
@@ -64,16 +65,16 @@ def _formulas(language: str, given: str | Sequence[str]) -> list[Property]:
 
 
 def _check(path: Path, specification: Specification, given: Mapping[str, Any]) -> None:
-    from possibly.recorder.sharing.races import races
-
     trace = load(path)
     lines: list[str] = []
     if given.get("races"):
-        found = findings_of_races(str(path), trace, races(trace)).findings
+        report = races_of(trace)
+        found = findings_of_races(str(path), trace, report.races).findings
         lines += [each.message for each in found if each.is_bad]
+        lines += [f"there may be more races: {report.reason}"] if report.reason else []
     if specification.properties:
-        report = check_trace(trace, specification, Options(order=given.get("order", "causal")))
-        for verdict in report.verdicts:
+        checked = check_trace(trace, specification, Options(order=given.get("order", "causal")))
+        for verdict in checked.verdicts:
             if verdict.truth in (Truth.VIOLATED, Truth.UNKNOWN):
                 lines += verdict_lines(verdict, Layout())
     if lines:

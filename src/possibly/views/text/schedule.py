@@ -71,6 +71,7 @@ def schedule_lines(
     shorter = _short_names({row.shown_at for row in rows})
     lines: list[str] = []
     before, left = "", list[Told]()
+    last: Told | None = None
     for row in rows:
         if row.number not in kept:
             left.append(row)
@@ -82,10 +83,19 @@ def schedule_lines(
             before = row.task
             lines.append(f"  {execution.names.get(row.task, row.task)}")
         line = _line(row, marked.get(row, " "), shorter)
-        if lines[-1] != line:  # a line may read a thing twice
+        if not _is_told(row, last, lines[-1] == line):
             lines.append(line)
+        last = row
     lines += [_left_out(left, execution, marks)] if left else []
     return lines + _folded_line({row.number for row in found} - {row.number for row in rows})
+
+
+def _is_told(row: Told, last: Told | None, is_same_line: bool) -> bool:
+    """Whether the line before says the same, or more: a line may read a thing twice."""
+    if last is None or is_same_line:
+        return is_same_line
+    are_reads = row.kind == last.kind == "read" and (row.task, row.thing) == (last.task, last.thing)
+    return are_reads and row.shown_at == last.shown_at and last.text.startswith(f"{row.text}: ")
 
 
 def _outer(rows: Sequence[Told], marks: Marks) -> list[Told]:
@@ -99,7 +109,7 @@ def _outer(rows: Sequence[Told], marks: Marks) -> list[Told]:
 def _is_inner(row: Told, known: set[str | None]) -> bool:
     if row.says_little:
         return True
-    is_touched = row.kind in TOUCHING and sort_of(row.thing) is Sort.MEMORY
+    is_touched = row.kind in TOUCHING and (row.kind == "use" or sort_of(row.thing) is Sort.MEMORY)
     return row.is_in_library and is_touched and row.thing not in known
 
 

@@ -19,6 +19,7 @@ import weakref
 from collections import deque
 from collections.abc import Generator, Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from possibly.control.endings.failures import met
@@ -37,6 +38,9 @@ WAITS = (0.0, 0.1, 1.0)
 """Seconds that are waited for the world outside when nobody can go on."""
 OWN_FILES = 2
 """So many files every run waits for: they wake it."""
+
+GUEST = "trio as the guest of another loop (start_guest_run), which is not under control"
+REMEDY = "run it with trio.run, or with the other loop alone"
 
 
 class Run:
@@ -59,10 +63,12 @@ class Run:
         self.due: list[tuple[float, int]] = []
         """The deadlines that pass before the next turn."""
         self.is_over = False
+        self.is_paused = False
+        """Whoever drives it does something else."""
         self.queue = Queue(self)
 
     def can_go(self) -> bool:
-        return not self.is_over and kernel_is_free(self)
+        return not (self.is_over or self.is_paused) and kernel_is_free(self)
 
 
 class Unlocked:
@@ -261,7 +267,7 @@ def _reschedule(plain: Any) -> Any:
             return
         mine = run.known.get(task)
         if mine is None:
-            mine = run.known[task] = kernel.new_task(called(task.coro, kernel.counts))
+            mine = run.known[task] = kernel.new_task(_name_of(task, kernel.counts))
             mine.host, mine.loop = run.host, run.name
             kernel.admit(mine)
         elif mine.operation is not None:
@@ -275,6 +281,17 @@ def _reschedule(plain: Any) -> Any:
         mine.trail.arrive(mine, kernel, mine.operation, coroutine_stack(task.coro))
 
     return reschedule
+
+
+def _name_of(task: Any, counts: dict[str, int]) -> str:
+    """Of its coroutine; of the function that a library (anyio) calls on its behalf."""
+    own = getattr(task.coro, "__qualname__", "")
+    if not isinstance(task.name, str) or task.name.endswith(own) or task.name.startswith("<"):
+        return called(task.coro, counts)
+    if "." not in task.name:
+        counts[task.name] = count = counts.get(task.name, 0) + 1
+        return task.name if count == 1 else f"{task.name}#{count}"
+    return called(SimpleNamespace(__name__=task.name.rpartition(".")[2]), counts)
 
 
 def _task_exited(plain: Any) -> Any:
@@ -303,7 +320,10 @@ def _end(outcome: Any) -> dict[str, Any]:
 def _unrolled_run(plain: Any) -> Any:
     def unrolled_run(runner: Any, *given: Any, **options: Any) -> Generator[Any, Any, None]:
         kernel = running.kernel
-        if kernel is None or getattr(runner, "is_guest", False):
+        is_guest = getattr(runner, "is_guest", False)
+        if kernel is not None and is_guest:
+            kernel.uncontrolled[GUEST] = REMEDY
+        if kernel is None or is_guest:
             yield from plain(runner, *given, **options)
             return
         run = runs[runner] = Run(runner, kernel)
@@ -317,12 +337,26 @@ def _unrolled_run(plain: Any) -> Any:
     return unrolled_run
 
 
+def pause(runner: Any) -> None:
+    """The run stands still: whoever drives it goes on, as after a run that is over."""
+    run, kernel = _run_of(runner), running.kernel
+    if run is None or kernel is None or run.is_over:
+        return
+    _end_turn(run, kernel)
+    run.is_paused = True
+    _give_back(run, kernel)
+
+
 def _leave(run: Run, kernel: Kernel) -> None:
     run.is_over = True
     _busy.discard(id(run))
     for task in (*run.timers.values(), *run.calls, *run.known.values()):
         if not task.ended:
             kernel.end(task)
+    _give_back(run, kernel)
+
+
+def _give_back(run: Run, kernel: Kernel) -> None:
     last, kernel.current = kernel.current, run.host
     if last is not run.host:
         footprint = (Access(last.name, False), Access(run.name, True))

@@ -73,7 +73,8 @@ def _print(report: RaceReport, path: str) -> None:
 
 def _said(race: Race, trace: Trace) -> str:
     if race.is_atomic:
-        return "Nothing orders them; each is one operation of the interpreter, so neither is lost."
+        what = "neither is lost" if race.first.how == race.second.how else "no change is lost or half seen"
+        return f"Nothing orders them; each is one operation of the interpreter, so {what}."
     if race.path is None:
         return "Nothing orders them: a lock around both, or a join between, would."
     return (
