@@ -1,5 +1,7 @@
 """`trio` under control.
 
+- `known`: what is known of its runs
 - `runs`: its scheduler
+- `waits`: tasks that wait for an open file
 - `things`: what its turns touch
 """
