@@ -192,3 +192,135 @@ def test_a_run_that_another_loop_drives_is_left_open(tmp_path: Path) -> None:
     found = explored(tmp_path, GUEST)
     assert found.holds is None
     assert "trio as the guest of another loop" in str(found.open)
+
+
+# ---- open files ---------------------------------------------------------------------------------
+
+ECHO = """\
+import trio
+count = 0
+async def serve(stream):
+    global count
+    data = await stream.receive_some(10)
+    {before}
+    await stream.send_all(data.upper())
+async def client(port):
+    async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+        await stream.send_all(b"a")
+        assert await stream.receive_some(1) == b"A"
+async def main():
+    async with trio.open_nursery() as nursery:
+        [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, serve, [listener])
+        port = listener.socket.getsockname()[1]
+        async with trio.open_nursery() as clients:
+            for _ in range({clients}): clients.start_soon(client, port)
+        nursery.cancel_scope.cancel()
+    assert count == {clients}, count
+trio.run(main)
+"""
+LOST = "now = count; await trio.sleep(0.01); count = now + 1"
+PAIR = """\
+import trio
+async def main():
+    one, other = trio.socket.socketpair()
+    async def read():
+        assert await one.recv(10) == b"hello"
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(read)
+        await other.send(b"hello")
+    one.close()
+trio.run(main)
+"""
+CLOSED = """\
+import trio
+async def main():
+    one, other = trio.socket.socketpair()
+    async def read():
+        try:
+            await one.recv(10)
+            assert False
+        except trio.ClosedResourceError:
+            pass
+        except OSError:
+            pass  # it was closed before
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(read)
+        await trio.sleep(1)
+        one.close()
+trio.run(main)
+"""
+GIVEN_UP = """\
+import trio
+async def main():
+    one, other = trio.socket.socketpair()
+    with trio.move_on_after(5) as scope:
+        await one.recv(10)
+    assert scope.cancelled_caught
+    await other.send(b"x")
+    assert await one.recv(10) == b"x"
+trio.run(main)
+"""
+
+
+@pytest.mark.parametrize("source", [PAIR, CLOSED, GIVEN_UP])
+def test_sockets_are_under_control(source: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, source)
+    assert found.holds, found.open or found.failure
+
+
+def test_a_server_and_its_clients_are_under_control(tmp_path: Path) -> None:
+    found = explored(tmp_path, ECHO.format(before=LOST, clients=2), Options(minimise=0))
+    assert found.failure is not None and found.failure.kind == "assertion" and not found.open
+    some = Options(executions=10, minimise=0)
+    found = explored(tmp_path, ECHO.format(before="count += 1", clients=1), some)
+    assert found.failure is None and not any("not under control" in each for each in found.open)
+
+
+# ---- what makes no difference -------------------------------------------------------------------
+
+ENDS = """\
+import trio
+async def work(): await trio.sleep({0})
+async def main():
+    async with trio.open_nursery() as nursery:
+        for _ in range(3): nursery.start_soon(work)
+trio.run(main)
+"""
+COUNTED = """\
+import trio
+async def work(): pass
+async def main():
+    async with trio.open_nursery() as nursery:
+        for _ in range(2): nursery.start_soon(work)
+        await trio.sleep(0)
+        assert len(nursery.child_tasks) == 2
+trio.run(main)
+"""
+CLOSED_TO_OTHERS = """\
+import trio
+async def nothing(): pass
+async def main():
+    async with trio.open_nursery() as outer:
+        async with trio.open_nursery() as inner:
+            async def late():
+                await trio.sleep(0)
+                inner.start_soon(nothing)
+            outer.start_soon(late)
+            inner.start_soon(trio.sleep, 0)
+trio.run(main)
+"""
+
+
+@pytest.mark.parametrize("seconds", [0, 1])
+def test_in_what_order_tasks_of_a_nursery_end_makes_no_difference(seconds: int, tmp_path: Path) -> None:
+    found = explored(tmp_path, ENDS.format(seconds))
+    assert found.complete and found.executions <= 2
+
+
+def test_who_counts_the_tasks_of_a_nursery_sees_their_ends(tmp_path: Path) -> None:
+    assert explored(tmp_path, COUNTED).holds is False
+
+
+def test_a_nursery_may_be_closed_to_tasks_outside(tmp_path: Path) -> None:
+    assert explored(tmp_path, CLOSED_TO_OTHERS).holds is False

@@ -10,6 +10,7 @@
 - `network`: servers and connections of event loops on this machine
 - `secure`: TLS on them; `secure_sockets`: on sockets that block
 - `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
+- `readers`: callbacks of event loops for open files
 - `datagrams`: the same for datagrams
 - `waiting`: for one of several files, and for the world outside
 - `tables`: what belongs to a socket

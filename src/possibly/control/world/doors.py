@@ -25,8 +25,9 @@ _inside: dict[tuple[str, bool], Any] = {}
 """Method, whether of datagrams -> what it is in the simulated network."""
 
 
-def _is_of_trio(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).startswith("trio.")
+def _wakes_trio(frame: FrameType) -> bool:
+    """Whether trio uses a socket for its own sake: to be woken."""
+    return str(frame.f_globals.get("__name__", "")).startswith("trio._core.")
 
 
 def install(patches: Patches) -> None:
@@ -41,7 +42,7 @@ def install(patches: Patches) -> None:
 def _door(name: str, plain: Any) -> Any:
     def method(*given: Any, **options: Any) -> Any:
         kernel = running.kernel
-        if kernel is not None and _is_of_trio(sys._getframe(1)):  # which waits for them in its own way
+        if kernel is not None and _wakes_trio(sys._getframe(1)):
             return plain(*given, **options)
         if kernel is None or kernel.ending:  # nobody's, or we tell of what is over
             return plain(*given, **options)

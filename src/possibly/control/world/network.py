@@ -15,7 +15,7 @@ from typing import Any
 
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
-from possibly.control.world import datagrams, secure, sockets
+from possibly.control.world import datagrams, readers, secure, sockets
 from possibly.control.world.ends import End
 from possibly.control.world.listeners import (
     NET,
@@ -31,6 +31,7 @@ from possibly.control.world.listeners import (
     number_of,
     reached,
 )  # fmt: skip
+from possibly.control.world.processes import awaited
 from possibly.control.world.transports import Link
 from possibly.probes.patching import Patches
 
@@ -188,6 +189,8 @@ async def _connected(loop: Any, factory: Any, address: Address) -> tuple[Link, A
 def install(patches: Patches) -> None:
     sockets.install_for_loops(patches)
     datagrams.install_for_loops(patches)
+    readers.install(patches)
+    awaited.install(patches)
     base: Any = base_events.BaseEventLoop
     selecting: Any = selector_events.BaseSelectorEventLoop
     patches.put(base, "create_server", _create_server(base.create_server))

@@ -56,6 +56,15 @@ def address_of(sock: Any, address: Any) -> tuple[Address, str | None] | None:
     return None
 
 
+def _done(kernel: Kernel, kind: str, thing: str, touched: Looked) -> None:
+    """An operation that waits for nothing: a part of the turn, if there is no thread beside the loop."""
+    if kernel.current.host is None or kernel.is_mixed:
+        visible(kernel, kind, thing, touched)
+    else:
+        for access in touched():
+            add(access)
+
+
 # ---- servers ------------------------------------------------------------------------------------
 
 
@@ -65,7 +74,7 @@ def _bind(plain: Any) -> Any:
         found = address_of(self, address) if kernel is not None else None
         if kernel is None or found is None:
             return plain(self, address)
-        kernel.visible("bind", NET, writing(NET))
+        _done(kernel, "bind", NET, partial(writing, NET))
         network = network_of(kernel)
         place, host = found
         bound[self] = network.open(network.free_port() if place == 0 else place, host)
@@ -80,7 +89,7 @@ def _listen(plain: Any) -> Any:
         kernel = running.kernel
         if kernel is None or listener is None:
             return plain(self, *backlog)
-        kernel.visible("listen", NET, writing(NET))
+        _done(kernel, "listen", NET, partial(writing, NET))
         listener.is_listening = True
         return None
 
@@ -136,7 +145,7 @@ def _connect(plain: Any) -> Any:
         kernel = running.kernel
         if kernel is None or place is None:
             return plain(self, address)
-        kernel.visible("connect", NET, reading(NET))
+        _done(kernel, "connect", NET, partial(reading, NET))
         ends[self] = joined(kernel, reached(kernel, place))
         return None
 
@@ -157,10 +166,15 @@ def _connect_ex(plain: Any) -> Any:
     return connect_ex
 
 
+def _is_of_program(frame: Any) -> bool:
+    """Whether a socket that is made here is the program's: trio makes its sockets for it in `trio.socket`."""
+    return port.is_user_file(frame.f_code.co_filename) or frame.f_globals.get("__name__") == "trio._socket"
+
+
 def _socketpair(plain: Any) -> Any:
     def socketpair(*given: Any, **options: Any) -> tuple[Any, Any]:
         one, other = plain(*given, **options)
-        by_user = port.is_user_file(sys._getframe(2).f_code.co_filename)
+        by_user = _is_of_program(sys._getframe(2))
         if running.kernel is not None and by_user and one.type & 0xF == socket.SOCK_STREAM:
             ends[one], ends[other] = pair()
         return one, other
@@ -175,7 +189,7 @@ def _wait(kernel: Kernel, sock: Any, kind: str, thing: str, touched: Looked, rea
     """Returns when it can be done, or raises what the real one raises."""
     patience = sock.gettimeout()
     if patience == 0.0:
-        visible(kernel, f"try {kind}", thing, touched)
+        _done(kernel, f"try {kind}", thing, touched)
         if not ready():
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
     elif not visible(kernel, kind, thing, touched, ready, patience):
@@ -227,7 +241,7 @@ def _send(plain: Any, whole: bool) -> Any:
         if kernel is None or end is None:
             return plain(self, data, flags)
         given = bytes(data)
-        visible(kernel, "send", getattr(end.peer, "name", end.name), end.touched_by_sending)
+        _done(kernel, "send", getattr(end.peer, "name", end.name), end.touched_by_sending)
         _check_open(end)
         _tell(kernel, end, given)
         sent = end.send_what_fits(given)
@@ -276,7 +290,7 @@ def _shutdown(plain: Any) -> Any:
         thing = getattr(end.peer, "name", end.name)
         reads, writes = how != socket.SHUT_WR, how != socket.SHUT_RD
         own = writing(end.over) if reads else ()
-        visible(kernel, "shutdown", thing, lambda: (*own, *(end.touched_by_ending() if writes else ())))
+        _done(kernel, "shutdown", thing, lambda: (*own, *(end.touched_by_ending() if writes else ())))
         _check_open(end)
         if writes:
             end.end()
@@ -305,10 +319,10 @@ def close(kernel: Kernel, place: Any) -> None:
         let_go(whose(), place.held)
         return
     if isinstance(place, End):
-        visible(kernel, "close", getattr(place.peer, "name", place.name), place.touched_by_closing)
+        _done(kernel, "close", getattr(place.peer, "name", place.name), place.touched_by_closing)
     else:
         touched = place.touched_at_end()
-        kernel.visible("close", touched[0], tuple(Access(each, True) for each in touched))
+        _done(kernel, "close", touched[0], lambda: tuple(Access(each, True) for each in touched))
     place.shut()
 
 

@@ -111,9 +111,28 @@ async def main():
 asyncio.run(main())
 """
 
+STOPPED_CALLBACK = """\
+import asyncio, threading
+count = 0
+lock = threading.Lock()
+def add():
+    global count
+    with lock: count += 1
+def add_later(): asyncio.get_running_loop().call_soon(add)
+async def main():
+    thread = threading.Thread(target=add)
+    thread.start()
+    asyncio.get_running_loop().call_soon(add_later)
+    await asyncio.sleep(0)  # ready for its next turn when the callback waits for the lock
+    thread.join()
+    assert 1 <= count <= 2
+asyncio.run(main())
+"""
+
 
 @pytest.mark.parametrize(
-    "source", [IN_ORDER, HEARTBEAT, CALLS_ITSELF, LIMIT, THREAD_ANSWERS, READY_BEFORE, ASKED_AGAIN]
+    "source",
+    [IN_ORDER, HEARTBEAT, CALLS_ITSELF, LIMIT, THREAD_ANSWERS, READY_BEFORE, ASKED_AGAIN, STOPPED_CALLBACK],
 )
 def test_holds_and_is_covered(tmp_path: Path, source: str) -> None:
     found = explored(tmp_path, source)

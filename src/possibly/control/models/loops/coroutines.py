@@ -185,6 +185,8 @@ class LoopState:
         """Those that have no place in line: the turn that has made them is not over."""
         self.turn = 0
         self.calls = Calls()
+        self.repeated: list[Any] = []
+        """Callbacks of libraries that have themselves called again and again: they come after a turn."""
         self.unheard: list[Any] = []
         """What other threads gave the loop while it slept, by a way that does not wake it."""
 

@@ -23,6 +23,8 @@ import heapq
 import inspect
 import sys
 from asyncio import base_events, events, futures, runners, tasks
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from types import CodeType
@@ -64,6 +66,7 @@ from possibly.control.runtime.kernel import INPUT, Kernel, Task
 from possibly.control.runtime.spin import coroutine_stack
 from possibly.control.runtime.touched.suspended import touched_by_turn
 from possibly.control.world import faults, libraries, network
+from possibly.probes import port
 from possibly.probes.patching import Patches
 from possibly.probes.stated import stated, stated_text
 
@@ -71,6 +74,8 @@ WAITS = (0.1, 1.0)
 """Seconds that are waited for the world outside when nobody can go on."""
 OFTEN, AGAIN = 20, 0.5
 """A callback that has called itself so often comes again so many seconds later."""
+FEW = 2
+"""So often in one turn where it is a library's."""
 GATHERS = "gather.<locals>._done_callback"
 GROUPS = "TaskGroup._on_task_done"
 SERVES = "StreamReaderProtocol.connection_made.<locals>.callback"
@@ -98,6 +103,7 @@ def _run_once(plain: Any) -> Any:
         state = state_of(self, kernel)
         state.busy = False
         _collect(self, state, kernel)
+        _repeat(self, state, kernel)
         _poll(self, state, kernel)
         if self._stopping:
             return
@@ -265,9 +271,13 @@ def _names_behind(future: Any) -> list[str]:
 def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
     """Sorts what the loop has to do: turns of tasks are pending, plain callbacks run now.
 
-    A callback that has itself called again and again would never let the turn end: at last it is a timer.
+    A callback that has itself called again and again would never let the turn end: at last it is a timer, or
+    comes once after each turn if it is a library's, which looks whether a task has gone on meanwhile.
     """
     again: dict[int, int] = {}
+    loop._ready.extend(state.repeated)
+    again |= {id(handle): FEW for handle in state.repeated}
+    state.repeated = []
     while loop._ready:
         handle = loop._ready.popleft()
         if handle._cancelled:
@@ -275,13 +285,16 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
         owner = _owner(handle)
         if owner is None or owner not in known_tasks:
             count = again.pop(id(handle), 0) + 1
+            if count > FEW and _is_of_library(handle._callback):
+                state.repeated.append(handle)
+                continue
             if count > OFTEN:
-                later = LOOP_START + kernel.current.time + AGAIN
-                loop.call_at(later, handle._callback, *handle._args, context=handle._context)
+                _call_later(loop, handle, kernel)
                 continue
             before = len(loop._ready)
             was_busy, state.busy = state.busy, True  # it may stop in the middle: no turn comes between
-            _run_callback(handle, kernel, state)
+            with _kept(kernel.current):
+                _run_callback(handle, kernel, state)
             state.busy = was_busy
             for new in islice(loop._ready, before, None):
                 if new._callback == handle._callback:
@@ -309,6 +322,34 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
             waiter = getattr(owner, "_fut_waiter", None)
             if waiter is not None:
                 owner._possibly_waits = _names_behind(waiter)
+
+
+def _call_later(loop: Any, handle: Any, kernel: Kernel) -> None:
+    later = LOOP_START + kernel.current.time + AGAIN
+    loop.call_at(later, handle._callback, *handle._args, context=handle._context)
+
+
+def _repeat(loop: Any, state: LoopState, kernel: Kernel) -> None:
+    """What comes after each turn comes some time later if there is none."""
+    if state.repeated and not kernel.enabled_in_time():
+        repeated, state.repeated = state.repeated, []
+        for handle in repeated:
+            _call_later(loop, handle, kernel)
+        _collect(loop, state, kernel)
+
+
+@contextmanager
+def _kept(task: Task) -> Iterator[None]:
+    """Its next turn, if it is ready already, is not forgotten where a callback stops in the middle."""
+    operation, ready, why = task.operation, task.ready, task.why
+    yield
+    if operation is not None:
+        task.operation, task.ready, task.why = operation, ready, why
+
+
+def _is_of_library(callback: Any) -> bool:
+    code = stated(stated(callback, "__func__") or callback, "__code__")
+    return isinstance(code, CodeType) and port.is_installed(code.co_filename)
 
 
 def _run_callback(handle: Any, kernel: Kernel, state: LoopState) -> None:

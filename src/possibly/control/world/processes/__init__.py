@@ -11,7 +11,7 @@
 - `lent`: sockets of processes
 - `pooling`: pools of processes
 - `forks`: `os.fork` and what goes with it; `pipes`: those of the system; `ways_in` leads to both
-- `programs`: `subprocess` of Python programs
+- `programs`: `subprocess` of Python programs; `awaited`: as event loops have them
 - `files`: files that processes use; `file_locks`: their locks
 - `install`: what takes the place of what
 """

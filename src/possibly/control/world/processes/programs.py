@@ -103,9 +103,14 @@ def _init(plain: Any) -> Any:
 
 
 def _is_by_user(frame: Any) -> bool:
-    while frame is not None and frame.f_globals.get("__name__") == "subprocess":
+    """Whether the program asks for it, be it by way of an event loop."""
+    while frame is not None and _passes_on(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return frame is not None and port.is_user_file(frame.f_code.co_filename)
+
+
+def _passes_on(module: str) -> bool:
+    return module == "subprocess" or module.startswith(("asyncio.", "possibly."))
 
 
 def _controlled(given: dict[str, Any]) -> Command | None:
@@ -146,6 +151,7 @@ def _execute_child(plain: Any) -> Any:
         folder, environment = given[5:7]
         ends = given[10:16]
         kernel.assumed[anew.ASSUMED] = None
+        ways_in.begin()
         process = popen.started(os.path.basename(command.target) if command.kind != "-c" else "python -c")
         if process is None:
             _live(command, folder, environment, (ends[0], ends[3], ends[5]))

@@ -66,11 +66,18 @@ def for_library() -> Iterator[None]:
         _is_for_library = False
 
 
+def begin() -> None:
+    """From now on the functions are those under control: there is a process, or there is a pipe."""
+    from possibly.control.world.processes import forks, pipes
+
+    if not _inside:
+        _inside.update({**forks.FUNCTIONS, **pipes.begin()})
+
+
 def _made(name: str, plain: Any) -> Any:
     import multiprocessing  # noqa: F401 - first: what is put in its place uses the same processes
 
     from possibly.control.world.processes import forks, pipes
 
-    if not _inside:
-        _inside.update({**forks.FUNCTIONS, **pipes.begin()})
+    begin()
     return pipes.piped(plain) if name == "pipe" else forks.forked()

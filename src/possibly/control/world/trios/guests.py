@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from possibly.control.runtime import kernel as running
-from possibly.control.world.trios.runs import pause, runs
+from possibly.control.world.trios.known import runs
+from possibly.control.world.trios.runs import pause
 
 
 class Driver:

@@ -5,7 +5,7 @@ input. Here it looks for input by asking the scheduler whose turn it is, and fin
 queue. The deadline of a scope is a task of ours, which goes on when it is up; one that is up when it is set
 passes before any other turn, as it does in trio. A call from another thread is a task of ours too; what trio
 does with all that have come is one turn. Trio's own code runs as it is, and tells what it touches
-(`things`). Real input leaves the search open.
+(`things`). A task that waits for a file is in `waits`; one that leads outside leaves the search open.
 """
 
 from __future__ import annotations
@@ -15,60 +15,30 @@ import heapq
 import math
 import sys
 import threading
-import weakref
-from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from possibly.control.endings.failures import met
 from possibly.control.execution import Access, Operation
-from possibly.control.models.locks import name_for
 from possibly.control.models.loops.timers import LOOP_START, never
 from possibly.control.models.loops.turns import beginning_of_coroutine, place_of_coroutine
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import INPUT, Kernel, Task
 from possibly.control.runtime.spin import coroutine_stack
 from possibly.control.world.trios import things as trio_things
+from possibly.control.world.trios import waits
+from possibly.control.world.trios.known import Run, busy, run_with_files, runs
 from possibly.probes.patching import Patches
 from possibly.probes.port import called
 
 WAITS = (0.0, 0.1, 1.0)
 """Seconds that are waited for the world outside when nobody can go on."""
-OWN_FILES = 2
-"""So many files every run waits for: they wake it."""
-
 GUEST = "trio as the guest of another loop (start_guest_run), which is not under control"
 REMEDY = "run it with trio.run, or with the other loop alone"
-
-
-class Run:
-    """What is known of one run of trio."""
-
-    def __init__(self, runner: Any, kernel: Kernel) -> None:
-        self.runner = runner
-        self.host = kernel.current.host or kernel.current
-        self.name = name_for("trio")
-        self.known: dict[Any, Task] = {}
-        self.called = f"{self.name}.calls"
-        """What other threads have called and trio has not done yet."""
-        self.calls: set[Task] = set()
-        """Calls from other threads."""
-        self.timers: dict[tuple[float, int], Task] = {}
-        """Of each scope that has a deadline."""
-        self.wakers: dict[Task, str] = {}
-        """Whose turn made the next turn of a task ready."""
-        self.expiring = -math.inf
-        self.due: list[tuple[float, int]] = []
-        """The deadlines that pass before the next turn."""
-        self.is_over = False
-        self.is_paused = False
-        """Whoever drives it does something else."""
-        self.queue = Queue(self)
-
-    def can_go(self) -> bool:
-        return not (self.is_over or self.is_paused) and kernel_is_free(self)
+CALLS = "EntryQueue.task"
+"""Trio's own task that does what others have called."""
 
 
 class Unlocked:
@@ -82,34 +52,16 @@ class Unlocked:
 
 
 Unlocked.__module__ = "_thread"  # trio looks whether signals cannot disturb it
-_busy: set[int] = set()
-
-
-def kernel_is_free(run: Run) -> bool:
-    return id(run) not in _busy
-
-
-class Queue(deque[Any]):
-    """The runnable tasks; trio gets the one whose turn it is."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__()
-        self.chosen: Any = None
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(() if self.chosen is None else (self.chosen,))
-
-    def clear(self) -> None:
-        if self.chosen is not None:
-            self.remove(self.chosen)
-            self.chosen = None
-
-
-runs: weakref.WeakKeyDictionary[Any, Run] = weakref.WeakKeyDictionary()
 
 
 def _run_of(runner: Any) -> Run | None:
     return runs.get(runner) if running.kernel is not None else None
+
+
+def _waits_outside(run: Run, manager: Any) -> bool:
+    """Whether some task waits for a file that is not under control; a run has one of its own, to be woken."""
+    own = run.runner.entry_queue.wakeup.wakeup_sock.fileno()
+    return any(file != own for file in manager._registered)
 
 
 # ---- turns --------------------------------------------------------------------------------------
@@ -118,11 +70,11 @@ def _run_of(runner: Any) -> Run | None:
 def _get_events(plain: Any) -> Any:
     def get_events(self: Any, timeout: float) -> Any:
         kernel = running.kernel
-        run = next((each for each in runs.values() if each.runner.io_manager is self), None)
+        run = run_with_files(self)
         if kernel is None or run is None:
             return plain(self, timeout)
         _end_turn(run, kernel)
-        if len(self._registered) > OWN_FILES:
+        if _waits_outside(run, self):
             kernel.uncontrolled[INPUT] = None
             for patience in WAITS:
                 events = plain(self, patience)
@@ -130,6 +82,9 @@ def _get_events(plain: Any) -> Any:
                     if events:
                         return events
                     break
+        if run.is_woken:
+            run.is_woken = False
+            return plain(self, 0)
         if run.runner.waiting_for_idle and not kernel.enabled_in_time():
             return []
         return _next_turn(run, kernel, lambda: plain(self, 0))  # whoever calls has woken it by now
@@ -144,9 +99,11 @@ def _next_turn(run: Run, kernel: Kernel, poll: Any) -> Any:
         run.host.lock.acquire()
         chosen = kernel.current
     kernel.current = chosen
-    _busy.add(id(run))
+    busy.add(id(run))
     due = next((key for key, each in run.timers.items() if each is chosen), None)
-    in_turn = (Access(run.name, False),)  # none begins in the middle of another
+    in_turn = (Access(run.name, False), Access(run.opened, chosen is run.opening))  # none begins in another
+    if chosen is run.opening:
+        run.opening = None
     if due is not None:
         kernel.did((Access(chosen.name, True), *in_turn))
         run.expiring = due[0]
@@ -158,13 +115,26 @@ def _next_turn(run: Run, kernel: Kernel, poll: Any) -> Any:
         kernel.end(chosen)
         return poll()
     task = next(each for each, mine in run.known.items() if mine is chosen)
+    looked = (*_granted(run, chosen), *trio_things.ends_awaited(task))
     run.queue.chosen = task
-    kernel.did((Access(chosen.name, False), *kernel.spun, *in_turn))
+    kernel.did((Access(chosen.name, False), *looked, *kernel.spun, *in_turn))
     trio_things.touch_scopes(task)
-    if task.coro.__qualname__ == "EntryQueue.task":
+    if task.coro.__qualname__ == CALLS:
         kernel.add(Access(run.called, True))
     kernel.note(_beginning(task, run.wakers.pop(chosen, "")))
     return []
+
+
+def _granted(run: Run, chosen: Task) -> tuple[Access, ...]:
+    """If the task waits for a file that is ready: trio has it in its queue now; what told that."""
+    key = next((key for key, (mine, _, _) in run.waits.items() if mine is chosen), None)
+    if key is None:
+        return ()
+    _, task, wish = run.waits.pop(key)
+    run.granted = task
+    run.runner.reschedule(task)
+    run.granted = None
+    return wish.touched()
 
 
 def _beginning(task: Any, waker: str) -> dict[str, Any]:
@@ -181,12 +151,14 @@ def _is_of(run: Run, chosen: Task) -> bool:
 
 def _end_turn(run: Run, kernel: Kernel) -> None:
     run.expiring = -math.inf
-    _busy.discard(id(run))
+    busy.discard(id(run))
     for task, mine in run.known.items():
         if not mine.ended and mine is kernel.current:
             trio_things.touch_scopes(task)
             told = trio_things.awaited(task, run.known)
             kernel.note({"kind": "awaits", **told, "at": place_of_coroutine(task.coro)})
+            if mine.operation is not None and (ends := trio_things.ends_awaited(task)):
+                mine.operation = mine.operation._replace(footprint=(*mine.operation.footprint, *ends))
         if not mine.ended and mine.operation is None:
             footprint = (Access(mine.name, False),)
             mine.operation = Operation("await", mine.name, footprint, place_of_coroutine(task.coro))
@@ -263,21 +235,25 @@ def _reschedule(plain: Any) -> Any:
     def reschedule(self: Any, task: Any, *given: Any) -> None:
         plain(self, task, *given)
         run, kernel = _run_of(self), running.kernel
-        if run is None or kernel is None:
+        if run is None or kernel is None or run.granted is task:
             return
         mine = run.known.get(task)
         if mine is None:
             mine = run.known[task] = kernel.new_task(_name_of(task, kernel.counts))
             mine.host, mine.loop = run.host, run.name
             kernel.admit(mine)
+            run.opening = mine if task.coro.__qualname__ == CALLS else run.opening
         elif mine.operation is not None:
             kernel.opened(("resume", mine.name))
         if kernel.current is not mine and kernel.current.host is not None:
             run.wakers[mine] = kernel.current.name
-        kernel.add(Access(mine.name, True))
-        footprint = (Access(run.name, True), Access(mine.name, False))
+        ends = trio_things.ends_awaited(task) if kernel.current is not mine else ()
+        if not ends:  # else which of several tasks is the last of a nursery makes no difference
+            kernel.add(Access(mine.name, True))
+        footprint = (Access(run.name, True), Access(mine.name, False), *ends)
         mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(task.coro))
-        mine.ready, mine.why = run.can_go, None
+        mine.ready = run.is_free if mine is run.opening else run.can_go
+        mine.why = mine.refresh = None
         mine.trail.arrive(mine, kernel, mine.operation, coroutine_stack(task.coro))
 
     return reschedule
@@ -303,6 +279,10 @@ def _task_exited(plain: Any) -> Any:
                 kernel.note(_end(outcome))
             kernel.add(Access(mine.name, True))
             kernel.end(mine)
+            if task.parent_nursery is not None and getattr(outcome, "error", None) is None:
+                trio_things.ended_well(task.parent_nursery, mine)
+                kernel.add(Access(trio_things.end_of(mine), True))
+                kernel.opened(("resume", trio_things.end_of(mine)))
         plain(self, task, outcome)
 
     return task_exited
@@ -349,7 +329,7 @@ def pause(runner: Any) -> None:
 
 def _leave(run: Run, kernel: Kernel) -> None:
     run.is_over = True
-    _busy.discard(id(run))
+    busy.discard(id(run))
     for task in (*run.timers.values(), *run.calls, *run.known.values()):
         if not task.ended:
             kernel.end(task)
@@ -371,6 +351,10 @@ def _run_sync_soon(plain: Any) -> Any:
             plain(self, *given, **options)
             return
         is_own = kernel.current.host is run.host or kernel.current is run.host
+        if is_own and kernel.current is run.known.get(run.runner.init_task):
+            plain(self, *given, **options)
+            run.is_woken = True
+            return
         mine = kernel.new_task("call from a thread")
         if not is_own:
             kernel.visible("call", mine.name, (Access(mine.name, True), Access(run.called, True)))
@@ -428,6 +412,7 @@ def install(patches: Patches) -> None:
     patches.put(core.Deadlines, "expire", _expire(core.Deadlines.expire))
     patches.put(core.Deadlines, "remove", _remove(core.Deadlines.remove))
     trio_things.install(patches)
+    waits.install(patches)
     kind: Any = core.TheIOManager
     patches.put(kind, "get_events", _get_events(kind.get_events))
     instruments: Any = sys.modules["trio._core._instrumentation"].Instruments

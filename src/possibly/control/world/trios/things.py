@@ -48,7 +48,6 @@ PROPERTIES = {
     "CancelScope": ("cancel_called", "cancelled_caught", "deadline"),
     "CapacityLimiter": ("borrowed_tokens", "available_tokens", "total_tokens"),
     "Semaphore": ("value",),
-    "Nursery": ("child_tasks",),
 }
 KINDS = {"MemoryChannelState": "channel", "StrictFIFOLock": "lock"}
 """What users call what a class of another name makes."""
@@ -82,16 +81,73 @@ def touch_scopes(task: Any) -> None:
         status = status._parent
 
 
-def _told(plain: Any, writes: bool) -> Any:
+# ---- nurseries ----------------------------------------------------------------------------------
+
+_ends: dict[int, list[str]] = {}
+"""Number of a nursery -> what the ends of its tasks wrote that have ended well."""
+
+
+def end_of(mine: Task) -> str:
+    """The thing that a task's end writes, which nobody reads but who waits for its nursery."""
+    return f"{mine.name}.end"
+
+
+def ended_well(nursery: Any, mine: Task) -> None:
+    """A task of the nursery has come to its end: such ends may come in any order."""
+    name_of(nursery)
+    _ends.setdefault(id(nursery), []).append(end_of(mine))
+
+
+def ends_awaited(task: Any) -> tuple[Access, ...]:
+    """What a task that is at the end of a nursery has to wait for, so far."""
+    found = _waits_in(task.coro)
+    if found is None or found[1] != NESTED or _has_failed(found[0]):
+        return ()
+    return tuple(Access(each, False) for each in _ends.get(id(found[0]), ()))
+
+
+def _has_failed(nursery: Any) -> bool:
+    return bool(getattr(nursery, "_pending_excs", None))
+
+
+def _changes_nursery(method: str, nursery: Any, given: tuple[Any, ...]) -> bool:
+    """Whether a use of a nursery is more than that one of its tasks begins or ends well.
+
+    Those come in any order to the same. Only whoever is not in the nursery may find it closed.
+    """
+    if _has_failed(nursery) or nursery.cancel_scope.cancel_called:
+        return True
+    if method == "_child_finished":
+        return getattr(given[1], "error", None) is not None
+    if method == NESTED:
+        return given[0] is not None
+    return method != "start_soon" or not _is_in(nursery, sys.modules["trio"].lowlevel.current_task())
+
+
+def _is_in(nursery: Any, task: Any) -> bool:
+    """Whether the nursery waits for the task, so that it is open as long as that runs."""
+    if task is nursery.parent_task:
+        return True
+    while task.parent_nursery is not None:
+        if task.parent_nursery is nursery:
+            return True
+        task = task.parent_nursery.parent_task
+    return False
+
+
+def _told(plain: Any, writes: bool, changes: Any = None) -> Any:
+    def touch_now(thing: Any, given: tuple[Any, ...]) -> None:
+        touch(thing, writes if changes is None else changes(plain.__name__, thing, given))
+
     if inspect.iscoroutinefunction(plain):
 
         async def coroutine(self: Any, *given: Any, **options: Any) -> Any:
-            touch(self, writes)
+            touch_now(self, given)
             place = caller_of_use()
             try:
                 result = await plain(self, *given, **options)
             finally:
-                touch(self, writes)
+                touch_now(self, given)
             _tell(plain.__name__, self, place, result if plain.__name__ == "receive" else given[:1])
             return result
 
@@ -99,7 +155,7 @@ def _told(plain: Any, writes: bool) -> Any:
         return coroutine
 
     def method(self: Any, *given: Any, **options: Any) -> Any:
-        touch(self, writes)
+        touch_now(self, given)
         place = caller_of_use()
         result = plain(self, *given, **options)
         _tell(plain.__name__, self, place, given[:1] if plain.__name__ == "send_nowait" else result)
@@ -208,7 +264,11 @@ def install(patches: Patches) -> None:
             patches.put(owner, "__init__", _named(owner.__init__))
         for name in methods:
             if hasattr(owner, name):
-                patches.put(owner, name, _told(getattr(owner, name), name not in LOOKING))
+                changes = _changes_nursery if kind == "Nursery" else None
+                patches.put(owner, name, _told(getattr(owner, name), name not in LOOKING, changes))
         for name in PROPERTIES.get(kind, ()):
             if isinstance(getattr(owner, name, None), property):
                 patches.put(owner, name, _property(getattr(owner, name)))
+    nursery: Any = sys.modules["trio._core._run"].Nursery
+    # Who looks at the tasks sees their ends, which only read the nursery.
+    patches.put(nursery, "child_tasks", property(_told(nursery.child_tasks.fget, True)))

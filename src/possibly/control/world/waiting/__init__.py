@@ -2,5 +2,6 @@
 
 - `selecting`: `select.select`, and the selectors of the library
 - `polling`: `select.poll` and `select.epoll`, as a program uses them itself
+- `wishes`: what event loops wait for
 - `outward`: waiting for the world outside, which lets others go on
 """

@@ -215,6 +215,6 @@ def _for_program(plain: Any, kind: Any) -> Any:
     def made(*given: Any, **options: Any) -> Any:
         real = plain(*given, **options)
         caller = str(sys._getframe(1).f_globals.get("__name__"))
-        return real if caller.partition(".")[0] in ("trio", "selectors") else kind(real)
+        return real if caller == "selectors" or caller.startswith("trio._core.") else kind(real)
 
     return made
