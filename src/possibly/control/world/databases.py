@@ -25,6 +25,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import reading, touching, writing
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.known_calls import ADAPTERS
 from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
 from possibly.probes.patching import Patches
@@ -85,18 +86,26 @@ class Cursor(sqlite3.Cursor):
             name = self._cursor_name
             now[1].access(now[0], name, name, touching(name, writes), place_of(sys._getframe()))
 
+    def _begin(self) -> None:
+        """A statement is about to be executed: others may change what becomes of objects and columns."""
+        self._use()
+        now = accesses.active()
+        if now is not None:
+            at = place_of(sys._getframe())
+            now[1].access(now[0], ADAPTERS, ADAPTERS, reading(ADAPTERS), at)
+
     @property
     def possibly_name(self) -> str:
         return str(getattr(self.connection, "possibly_name", ""))
 
     def execute(self, sql: str, *given: Any) -> Any:
-        self._use()
+        self._begin()
         kind = "query" if sql.lstrip(" \t\r\n(").lower().startswith(ASKING) else "update"
         run = super().execute
         return _done(self.connection, kind, lambda: self._fetched(run, sql, *given), self._cursor_name)
 
     def executemany(self, sql: str, *given: Any) -> Any:
-        self._use()
+        self._begin()
         run = super().executemany
         return _done(self.connection, "update", lambda: self._fetched(run, sql, *given), self._cursor_name)
 
@@ -221,7 +230,7 @@ def _done(connection: Any, kind: str, run: Callable[[], Any], cursor: str = "") 
     if kernel is None or kernel.quiet or not name:
         return run()
     used = writing(cursor) if cursor else ()
-    kernel.visible(kind, name, (*touching(name, kind != "query"), *used))
+    kernel.visible(kind, name, (*touching(name, kind != "query"), *used, *reading(ADAPTERS)))
     end = kernel.current.time + connection.possibly_patience
     while True:
         try:
