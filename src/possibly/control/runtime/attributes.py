@@ -367,6 +367,7 @@ def _written(value: Any, name: str, new: Any, now: Now, at: str, by_instruction:
         held = space_of(value).get(name, ABSENT)
         is_rare = (
             name in IN_TEXTS
+            or name == "__abstractmethods__"  # which every making of an object reads
             or held is ABSENT
             or is_behaviour(held)
             or is_behaviour(new)

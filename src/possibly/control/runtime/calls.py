@@ -312,7 +312,7 @@ def _hold(given: Given, now: Now) -> None:
     """A weak reference to the first of these is made; the others are called at its end."""
     for each in given[:1]:
         held = each.__self__ if type(each) is types.MethodType else each
-        now[1].things.hold_weakly(held, given[1:])
+        now[1].hold_weakly(now[0], held, given[1:])
     now[1].find_changed = _changed_by
 
 

@@ -297,10 +297,10 @@ def method_of(cls: type, name: str) -> Any:
 
 def hold_weakly(owner: Any, stored: tuple[Any, ...]) -> None:
     """What is put into a container of weak references may end there at any time."""
-    memory = accesses.memory
-    if stored and memory is not None and is_weak(type(owner)):
+    now = accesses.active()
+    if stored and now is not None and is_weak(type(owner)):
         for each in stored:
-            memory.things.hold_weakly(each)
+            now[1].hold_weakly(now[0], each)
 
 
 def is_weak(cls: type) -> bool:

@@ -32,7 +32,8 @@ from possibly.probes.patching import Patches
 
 ASKING = ("select", "explain", "values")
 """How statements begin that change nothing."""
-LOCKED = ("locked", "busy")
+LOCKED = ("database is locked", "busy")
+"""What a connection waits out; that a table in a shared cache is locked is told at once."""
 LONGEST = 5.0
 """Seconds that a connection waits for a lock unless told otherwise."""
 _plain_connect: Any = sqlite3.connect
@@ -60,14 +61,18 @@ def _plain(database: Any, timeout: float, given: tuple[Any, ...], options: dict[
 
 
 def _name_of(database: Any) -> str:
-    """How the database is called among things."""
+    """How the database is called among things: one in memory is a connection's own, unless it is shared."""
     path = os.fsdecode(database) if isinstance(database, bytes | os.PathLike) else str(database)
-    if path in (":memory:", "") or "mode=memory" in path:
+    place, _, options = (
+        path.removeprefix("file:").partition("?") if path.startswith("file:") else (path, "", "")
+    )
+    in_memory = place in (":memory:", "") or "mode=memory" in options
+    if in_memory and "cache=shared" not in options:
         return name_for("database")
     kernel = running.kernel
-    name = f"{DATABASE}{path if path.startswith('file:') else stable(path)}"
+    name = f"{DATABASE}{place if in_memory else stable(place)}"
     if kernel is not None:
-        kernel.labels.setdefault(name, f"the database {os.path.basename(path)}")
+        kernel.labels.setdefault(name, f"the database {os.path.basename(place)}")
     return name
 
 
