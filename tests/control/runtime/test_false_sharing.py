@@ -153,3 +153,25 @@ def test_how_a_pool_ends_and_hands_over_makes_few_orders(source: str, most: int,
     found = explored(tmp_path, source)
     assert found.complete, found.open
     assert found.executions - found.restarts <= most
+
+
+ENDING = """\
+import weakref
+class Value: pass
+kept, others = [Value()], [object() for _ in range(4)]
+look = weakref.ref(kept[0])
+seen = []"""
+DROPPING = "others.pop(); kept.clear(); others.pop()"
+LOOKING = "found = look()\n    seen.append(found is None)"
+
+
+def test_only_whoever_drops_what_weak_references_lead_to_is_ordered_with_those_who_look(
+    tmp_path: Path,
+) -> None:
+    found = explored(tmp_path, TWO.format(before=ENDING, first=DROPPING, second=LOOKING, after=""))
+    assert found.holds and found.executions - found.restarts <= 5
+    after = "assert seen == [False]"
+    assert (
+        explored(tmp_path, TWO.format(before=ENDING, first=DROPPING, second=LOOKING, after=after)).holds
+        is False
+    )

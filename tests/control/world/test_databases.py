@@ -81,3 +81,45 @@ def test_what_a_connection_tells_of_itself_is_read(tmp_path: Path, read: str) ->
     with script((str(path),)) as program:
         found = explore(program, Options(executions=50, minimise=0))
     assert found.failure is not None and found.failure.kind == "assertion"
+
+
+IN_MEMORY = """
+import sqlite3, threading
+path = "file:bank?mode=memory&cache=shared"
+setup = sqlite3.connect(path, uri=True, isolation_level=None)
+setup.execute("create table account (balance integer)")
+setup.execute("insert into account values (100)")
+def withdraw(amount):
+    db = sqlite3.connect({0}, isolation_level=None, timeout=30)
+    {1}
+    db.close()
+threads = [threading.Thread(target=withdraw, args=(amount,)) for amount in (10, 20)]
+for each in threads: each.start()
+for each in threads: each.join()
+assert setup.execute("select balance from account").fetchone() == (70,)
+"""
+OWN = "create table account (balance integer)"
+
+
+@pytest.mark.parametrize(
+    ("place", "body", "kind"),
+    [("path, uri=True", APART, "assertion"), ("path, uri=True", LOCKED, "exception")],
+    ids=["a lost update", "a table that is locked is told at once"],
+)
+def test_connections_share_a_database_in_memory_if_they_say_so(
+    tmp_path: Path, place: str, body: str, kind: str
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(IN_MEMORY.format(place, body))
+    with script((str(path),)) as program:
+        found = explore(program, Options(executions=300, minimise=0))
+    assert found.failure is not None and found.failure.kind == kind
+
+
+def test_databases_in_memory_are_each_connections_own_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    body = f'db.execute("{OWN}")\n    setup.execute("update account set balance = balance - ?", (amount,))'
+    source = IN_MEMORY.format('":memory:"', body).replace("uri=True, ", "uri=True, check_same_thread=False, ")
+    path.write_text(source)
+    with script((str(path),)) as program:
+        assert explore(program, Options(executions=300, minimise=0)).holds is True

@@ -19,6 +19,18 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from itertools import count
+from os.path import (  # whatever a program, or a mock, puts in their place
+    abspath,
+    basename,
+    exists,
+    getsize,
+    isabs,
+    isdir,
+    islink,
+    join,
+    lexists,
+    realpath,
+)
 from typing import Any
 
 from possibly.control.forking.system import own_number
@@ -48,7 +60,7 @@ lost: dict[str, str] = {}
 
 def new_folder() -> str:
     """A name for it; it is made when something is taken down."""
-    return os.path.join(os.environ.get("TMPDIR", "/tmp"), f"possibly-{os.getpid()}-{next(_numbers)}")
+    return join(os.environ.get("TMPDIR", "/tmp"), f"possibly-{os.getpid()}-{next(_numbers)}")
 
 
 def is_changed() -> bool:
@@ -80,7 +92,7 @@ def _opened(given: tuple[Any, ...]) -> Iterator[str]:
 def _target(given: tuple[Any, ...]) -> Iterator[str]:
     """What is changed through a name, also if that is a link."""
     for path in _named(given[0]):
-        yield os.path.realpath(path)
+        yield realpath(path)
 
 
 def _entry(given: tuple[Any, ...]) -> Iterator[str]:
@@ -99,7 +111,7 @@ def _made_link(given: tuple[Any, ...]) -> Iterator[str]:
 
 def _database(given: tuple[Any, ...]) -> Iterator[str]:
     for path in _named(given[0]):
-        if os.path.basename(path) != ":memory:":
+        if basename(path) != ":memory:":
             yield from (path + more for more in ("", "-journal", "-wal", "-shm"))
 
 
@@ -128,9 +140,9 @@ def _named(path: Any, within: Any = -1) -> Iterator[str]:
     if isinstance(path, int) or path is None:
         return
     name = os.fsdecode(path)
-    if isinstance(within, int) and within >= 0 and not os.path.isabs(name):
-        name = os.path.join(os.readlink(f"/proc/self/fd/{within}"), name)
-    yield os.path.abspath(name)
+    if isinstance(within, int) and within >= 0 and not isabs(name):
+        name = join(os.readlink(f"/proc/self/fd/{within}"), name)
+    yield abspath(name)
 
 
 def _keep(path: str, is_whole: bool) -> None:
@@ -139,9 +151,9 @@ def _keep(path: str, is_whole: bool) -> None:
         return
     if path not in _known:
         _keep_entry(path)
-    if is_whole and os.path.isdir(path) and not os.path.islink(path):
+    if is_whole and isdir(path) and not islink(path):
         for name in os.listdir(path):
-            _keep(os.path.join(path, name), is_whole)
+            _keep(join(path, name), is_whole)
 
 
 def _keep_entry(path: str) -> None:
@@ -174,27 +186,27 @@ def _keep_content(path: str, size: int, told: dict[str, Any]) -> None:
         _lose(path, f"the file {path}, {LOST}")
         return
     os.makedirs(folder, 0o700, exist_ok=True)
-    content = os.path.join(folder, f"{own_number()}-{len(_known)}")
+    content = join(folder, f"{own_number()}-{len(_known)}")
     shutil.copyfile(path, content)
     _note({**told, "kind": "file", "content": content})
 
 
 def _note(told: dict[str, Any]) -> None:
-    if not os.path.exists(folder):
+    if not exists(folder):
         os.makedirs(folder, 0o700, exist_ok=True)
     with _open(_index(folder), "a") as index:
         index.write(json.dumps(told) + "\n")
 
 
 def _index(where: str) -> str:
-    return os.path.join(where, "index")
+    return join(where, "index")
 
 
 def put_back(where: str) -> None:
     """Puts back what was taken down in a folder, which goes."""
     global _is_busy
     _known.clear()
-    if not where or not os.path.exists(_index(where)):
+    if not where or not exists(_index(where)):
         return
     _is_busy = True
     try:
@@ -203,7 +215,7 @@ def put_back(where: str) -> None:
         for each in _left_to_do(told):
             _put_back(each)
         for name in os.listdir(where):
-            os.unlink(os.path.join(where, name))
+            os.unlink(join(where, name))
         os.rmdir(where)
     finally:
         _is_busy = False
@@ -231,27 +243,27 @@ def _put_back(told: dict[str, Any]) -> None:
 
 
 def _absent(path: str, told: dict[str, Any]) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
+    if isdir(path) and not islink(path):
         shutil.rmtree(path)
-    elif os.path.lexists(path):
+    elif lexists(path):
         os.unlink(path)
 
 
 def _folder(path: str, told: dict[str, Any]) -> None:
-    if not os.path.isdir(path):
+    if not isdir(path):
         _absent(path, told)
         os.mkdir(path)
     os.chmod(path, told["mode"])
 
 
 def _link(path: str, told: dict[str, Any]) -> None:
-    if not os.path.islink(path) or os.readlink(path) != told["to"]:
+    if not islink(path) or os.readlink(path) != told["to"]:
         _absent(path, told)
         os.symlink(told["to"], path)
 
 
 def _file(path: str, told: dict[str, Any]) -> None:
-    if os.path.islink(path) or os.path.isdir(path):
+    if islink(path) or isdir(path):
         _absent(path, told)
     if not _is_same(path, told["content"]):
         shutil.copyfile(told["content"], path)
@@ -260,7 +272,7 @@ def _file(path: str, told: dict[str, Any]) -> None:
 
 
 def _is_same(path: str, other: str) -> bool:
-    if not os.path.exists(path) or os.path.getsize(path) != os.path.getsize(other):
+    if not exists(path) or getsize(path) != getsize(other):
         return False
     with _open(path, "rb") as one, _open(other, "rb") as two:
         return one.read() == two.read()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Container
+from pathlib import PurePath
 from socket import SocketIO
 from typing import Any
 
@@ -84,6 +85,13 @@ def _opened(given: tuple[Any, ...], options: dict[str, Any]) -> list[tuple[str, 
     if set(str(mode)).isdisjoint("wx") and not ("a" in str(mode) and _is_new(path)):
         return [(ALL, Access(ALL, False))]  # that it is there is all that matters until it is used
     return _file(path, True)
+
+
+def is_relative(value: Any) -> bool:
+    """Whether it is a path which leads elsewhere as soon as the working directory is another one."""
+    if isinstance(value, str | bytes):
+        return not os.path.isabs(value)
+    return isinstance(value, PurePath) and not value.is_absolute()
 
 
 def stable(path: Any) -> str:

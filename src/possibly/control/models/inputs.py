@@ -19,6 +19,8 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
+from possibly.control.runtime.attributes import read_attribute, write_attribute
+from possibly.control.runtime.known_calls import ZONE
 from possibly.probes.patching import Patches
 
 START = 1_700_000_000.0
@@ -36,8 +38,8 @@ def install(patches: Patches) -> None:
         patches.put(time, name, _clock(getattr(time, name), start))
         patches.put(time, f"{name}_ns", _clock_ns(getattr(time, f"{name}_ns"), start))
     patches.put(time, "sleep", _sleep(time.sleep))
-    patches.put(time, "localtime", _broken_down(time.localtime))
-    patches.put(time, "gmtime", _broken_down(time.gmtime))
+    patches.put(time, "localtime", _broken_down(time.localtime, True))
+    patches.put(time, "gmtime", _broken_down(time.gmtime, False))
     for name in _DRAWN:
         drawn = _drawn(name)
         patches.put(random, name, drawn)
@@ -67,8 +69,14 @@ def _clock_ns(plain: Any, start: float) -> Any:
     return lambda: int(told() * 1e9)
 
 
-def _broken_down(plain: Any) -> Any:
-    return lambda seconds=None: plain(time.time() if seconds is None else seconds)
+def _broken_down(plain: Any, is_local: bool) -> Any:
+    def broken_down(seconds: float | None = None) -> Any:
+        kernel, memory = running.kernel, accesses.memory
+        if is_local and kernel is not None and memory is not None:
+            memory.access(kernel, ZONE, ZONE, (Access(ZONE, False),), "")
+        return plain(time.time() if seconds is None else seconds)
+
+    return broken_down
 
 
 def _sleep(plain: Any) -> Any:
@@ -122,10 +130,29 @@ def _generator(name: str = "") -> Any:
 
 def _drawn(name: str) -> Any:
     def draw(*given: Any, **options: Any) -> Any:
-        return getattr(_generator(name), name)(*given, **options)
+        made = getattr(_generator(name), name)(*given, **options)
+        if name == "getstate":
+            return (*made[:2], _second_draw())
+        if name in _SETTING:
+            _keep_second_draw(given[0][2] if name == "setstate" else None)
+        return made
 
     draw.__name__ = name
     return draw
+
+
+def _second_draw() -> Any:
+    """`gauss` draws two numbers at a time and keeps one, in Python, for its next call."""
+    read_attribute(random._inst, _KEPT, "")
+    return getattr(random._inst, _KEPT)
+
+
+def _keep_second_draw(number: Any) -> None:
+    write_attribute(random._inst, _KEPT, number, "")
+    setattr(random._inst, _KEPT, number)
+
+
+_KEPT = "gauss_next"
 
 
 def _seeded(plain: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 from possibly.control.loading import packages
 from possibly.control.models.primitives import Quiet
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.memory import FOREIGN, FUNCTION_PARTS, RAISING, Memory
+from possibly.control.runtime.memory import DECIMALS, FOREIGN, FUNCTION_PARTS, RAISING, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CONTAINER,
@@ -59,6 +59,7 @@ from possibly.control.runtime.touched.parts import (
 )
 from possibly.control.runtime.touched.proxies import is_made_by_code, meant, member
 from possibly.control.runtime.touched.suspended import look_at_code
+from possibly.control.runtime.touched.unwatched import is_setting, replaced_parts
 from possibly.control.runtime.variables import call_it, is_behaviour
 
 INSIDE = frozenset("queue mutex not_empty not_full all_tasks_done _init _put _get _qsize".split())
@@ -293,6 +294,8 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
         touch_object(value, True, at)
         return
     if kind == OPAQUE and not may_hold(type(value)):
+        if is_setting(value):
+            memory.write_rarely(kernel, DECIMALS)
         touch_all(now, opaque_parts(value, now, True, at), at)
         return
     if kind == CONTAINER and _is_field(value, name, memory):
@@ -304,7 +307,7 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if part is None:
         touch_object(value, True, at) if kind == OPAQUE else None
         return
-    parts = [part, *_changed_shape(value, name, True, now, at)]
+    parts = [part, *_changed_shape(value, name, True, now, at), *replaced_parts(value, name, now)]
     if name == "__bases__" and "__subclasses__" in memory.rare:
         parts += subclasses_parts(True, now)
     if not kernel.alone and (_is_in_c(value, name, memory) or (kind == OPAQUE and _is_atomic(type(value)))):
@@ -370,6 +373,7 @@ def _written(value: Any, name: str, new: Any, now: Now, at: str, by_instruction:
         held = space_of(value).get(name, ABSENT)
         is_rare = (
             name in IN_TEXTS
+            or name == "__abstractmethods__"  # which every making of an object reads
             or held is ABSENT
             or is_behaviour(held)
             or is_behaviour(new)
@@ -418,7 +422,7 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     if _change_in_c(value, "__delattr__", part, now, at):
         return
     if part is not None:
-        shapes = _changed_shape(value, name, False, now, at)
+        shapes = _changed_shape(value, name, False, now, at) + replaced_parts(value, name, now)
         if shapes:
             touch_all(now, [part, *shapes], at)
         else:
@@ -435,7 +439,8 @@ def touch_attribute(owner: Any, name: str, writes: bool, at: str) -> None:
     if writes:
         part = _written(owner, name, None, now, at)
         if part is not None:
-            touch_all(now, [part, shape_part(owner, now, True, at)], at)
+            shape = shape_part(owner, now, True, at)
+            touch_all(now, [part, shape, *replaced_parts(owner, name, now)], at)
     else:
         touch_all(now, reading_parts(owner, name, now, at), at)
 

@@ -77,6 +77,8 @@ from possibly.control.runtime.known_calls import (
     BY_KEY,
     COMPARING,
     CONFIGURING,
+    DIGITS,
+    DIRECTORY,
     FILLING,
     FIRST_CHANGED,
     HARMLESS,
@@ -99,7 +101,7 @@ from possibly.control.runtime.known_calls import (
     WHOLE,
     WITHOUT_STATE,
 )
-from possibly.control.runtime.memory import FUNCTION_PARTS, REFERENCES
+from possibly.control.runtime.memory import FUNCTION_PARTS, LIMITS, REFERENCES
 from possibly.control.runtime.things import (
     CONTAINER,
     INSTANCE,
@@ -131,6 +133,7 @@ from possibly.control.runtime.touched.members import (
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
 from possibly.control.runtime.touched.proxies import wrapped, wraps
 from possibly.control.runtime.touched.suspended import RESUMING, resuming_parts
+from possibly.control.runtime.touched.unwatched import checking_parts, unwatched_parts
 from possibly.control.runtime.variables import turn
 from possibly.probes.stated import stated, stated_text
 
@@ -213,6 +216,9 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
         parts = kept + function_parts(function, now, at)
         return (parts, None) if parts else NOTHING
     parts, lasting = _foreign(function, given, names, now, at)
+    if now[1].rare:
+        more = unwatched_parts(function, given, stated(function, "__self__"), now, at)
+        parts, lasting = parts + more, (lasting + more if lasting is not None else None)
     return kept + parts, lasting
 
 
@@ -307,7 +313,7 @@ def _hold(given: Given, now: Now) -> None:
     """A weak reference to the first of these is made; the others are called at its end."""
     for each in given[:1]:
         held = each.__self__ if type(each) is types.MethodType else each
-        now[1].things.hold_weakly(held, given[1:])
+        now[1].hold_weakly(now[0], held, given[1:])
     now[1].find_changed = _changed_by
 
 
@@ -361,7 +367,7 @@ def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Par
         return _kept(value, name, given, now, at)
     if name in SIZES:
         return _of_whole(value, at, lambda named: shape(named, False))
-    if name == "append" and is_a(value, (list, deque)):
+    if name == "append" and is_a(value, (list, deque)) and not _is_bounded(value):
         return _of_whole(value, at, lambda named: appended(value, named))
     if name in OF_ONE and given and is_a(value, set):
         return _of_whole(value, at, lambda named: removed(value, named, given[0]))
@@ -378,6 +384,11 @@ def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Par
                 parts += parts_of(each, now, at, depth)
         parts += _called_back(given, now, at)
     return parts
+
+
+def _is_bounded(value: Any) -> bool:
+    """Whether what is put in at one end may push something out at the other."""
+    return is_a(value, deque) and value.maxlen is not None
 
 
 def _of_view(value: Any, name: str, given: Given, now: Now, at: str) -> Parts:
@@ -516,7 +527,9 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         now[1].ask_for_worker(kernel)
     state = _of_process(module, name)
     if state:
-        return [*state, *_arguments(given, now, at)]
+        if state[0].thing == DIGITS and state[0].footprint[0].writes:
+            now[1].write_rarely(kernel, LIMITS)
+        return [*state, *_of_registries(module, now, at), *_arguments(given, now, at)]
     if module == "builtins" and given and (name in CODING or (len(given) > 1 and id(function) in TEXTS)):
         return [_of_module("_codecs", False), *_arguments(given, now, at)]
     if name == "__subclasses__":
@@ -526,15 +539,20 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         return subclasses_parts(True, now)
     if function is isinstance or function is issubclass:
         registered = [Part(SUBCLASSES.thing, SUBCLASSES.thing, (SUBCLASSES,))] if _is_abstract(given) else []
-        return registered + _of_kind(given[0], now, at) if given else []
+        checked = checking_parts(given[0], given[1], now, at) if len(given) > 1 and not kernel.alone else []
+        return registered + checked + _of_kind(given[0], now, at) if given else []
     if module == "logging":
         return _logged(function, name, now, at)
     path = files.touched(function, module)
     if path is not None:
         touched = path(given[: len(given) - len(options)], options)
-        return [Part(files.FAMILY, thing, (access,)) for thing, access in touched]
+        parts = [Part(files.FAMILY, thing, (access,)) for thing, access in touched]
+        is_relative = any(files.is_relative(each) for each in (owner, *given))
+        return [*parts, Part(DIRECTORY, DIRECTORY, touching(DIRECTORY, False))] if is_relative else parts
     if function is builtins.print:
         return _printed(given, now, at)
+    if module == "typing" and name == "get_type_hints":
+        return [*inspected_parts(given, now, at), *_arguments((*given, *inside(given)), now, at)]
     is_asking = module == "inspect" and name.startswith("is")
     if (module in HARMLESS and name not in FIRST_CHANGED) or is_asking or id(function) in _QUIET:
         return _looked_through(function, given, now, at)
@@ -560,11 +578,29 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
     of_instance = type(function) is types.MethodType and type(function.__self__) is not type
     of = function.__self__ if of_instance else None
     parts = _arguments(given, now, at, of, not reads, False, name in SHALLOW, attributes)
+    parts += _of_registries(module, now, at)
+    if type(function) is operator.methodcaller and given and not kernel.alone:
+        parts += reading_parts(given[0], function.__reduce__()[1][0], now, at)
     if type(plain) is types.FunctionType:
         return parts + _enclosed(plain, now, at) + _named_in(plain, of, now, at)
     if owner is None or is_a(owner, types.ModuleType):
         return parts + _state(function, module, name, now, at)
     return parts
+
+
+REGISTRIES = {
+    "_pickle": (("copyreg", "dispatch_table"), ("copyreg", "_extension_registry")),
+    "_warnings": (("warnings", "filters"),),
+    "importlib": (("sys", "meta_path"), ("sys", "path_hooks"), ("sys", "path")),
+}
+"""Modules that are not watched, and containers elsewhere that their functions look at."""
+
+
+def _of_registries(module: str, now: Now, at: str) -> Parts:
+    if now[0].alone or module not in REGISTRIES:
+        return []
+    held = [getattr(sys.modules.get(name), word, None) for name, word in REGISTRIES[module]]
+    return [part for each in held for part in parts_of(each, now, at, DEEPEST)]
 
 
 def _named_in(function: Any, owner: Any, now: Now, at: str) -> Parts:
@@ -859,9 +895,19 @@ def _input(*rest: Any) -> None:
         touch_all(now, parts_of(sys.stdin, now, rest[-1], DEEPEST, True), rest[-1])
 
 
-def _import(name: Any, *rest: Any) -> None:
-    if is_a(name, str):
-        read_item(sys.modules, name, rest[-1])
+def _import(name: Any, *rest: Any) -> Parts:
+    return import_named(name, rest[-1]) if is_a(name, str) else []
+
+
+def import_named(name: str, at: str) -> Parts:
+    """A module is looked for by its name; returns what is looked at in the middle of its import."""
+    now = accesses.active()
+    read_item(sys.modules, name, at)
+    if name in sys.modules or now is None or now[0].alone:
+        return []
+    parts = _of_registries("importlib", now, at)
+    touch_all(now, parts, at)
+    return parts
 
 
 def _next(value: Any, *rest: Any) -> Parts:

@@ -35,7 +35,7 @@ from possibly.control.runtime.contents import (
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import ONLY_LOOKING
-from possibly.control.runtime.memory import SPACES, VISIBLE, Memory
+from possibly.control.runtime.memory import DECIMALS, SPACES, VISIBLE, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CODE,
@@ -70,6 +70,7 @@ from possibly.control.runtime.touched.members import (
 )
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Part, kept_parts, object_part, touch_all
 from possibly.control.runtime.touched.suspended import resuming_parts
+from possibly.control.runtime.touched.unwatched import is_setting
 from possibly.control.runtime.variables import is_behaviour
 
 Found = tuple[Kernel, Memory, Named, Any]
@@ -255,6 +256,8 @@ def _touch_behind(value: Any, writes: bool, at: str, *stored: Any) -> None:
             _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, True))
             _hand(method_of(type(value), name), value, now, at)
         elif type(value) in LOOKING_THROUGH or kind == OPAQUE:
+            if writes and is_setting(value):
+                now[1].write_rarely(now[0], DECIMALS)
             _hand(method_of(type(value), name), value, now, at)
             writes = writes or may_make(type(value))
             _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, writes))
@@ -294,10 +297,10 @@ def method_of(cls: type, name: str) -> Any:
 
 def hold_weakly(owner: Any, stored: tuple[Any, ...]) -> None:
     """What is put into a container of weak references may end there at any time."""
-    memory = accesses.memory
-    if stored and memory is not None and is_weak(type(owner)):
+    now = accesses.active()
+    if stored and now is not None and is_weak(type(owner)):
         for each in stored:
-            memory.things.hold_weakly(each)
+            now[1].hold_weakly(now[0], each)
 
 
 def is_weak(cls: type) -> bool:
@@ -408,11 +411,20 @@ def _held(
         found.append(object_part(value, now, writes, at))
         return held + linked(value), False
     if is_a(value, type):
+        if attributes and kind == CLASS and not writes:
+            found += _of_class_data(value, now, at)
         return _of_registry(value, now, at, writes, found), True
     return (list(value) if type(value) in (tuple, frozenset) else []), False
 
 
 NAMING = IN_TEXTS | {"__class__"}
+
+
+def _of_class_data(cls: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What a class holds that is no behaviour: code that is given the class may look at that."""
+    names = [name for base in order_of(cls) if is_user_class(base) for name in base.__dict__]
+    names = [name for name in dict.fromkeys(names) if not name.startswith("__")]
+    return [part for name in names for part in reading_parts(cls, name, now, at)]
 
 
 def _of_registry(cls: Any, now: tuple[Kernel, Memory], at: str, writes: bool, found: list[Part]) -> list[Any]:

@@ -101,25 +101,26 @@ CONFIGURING = frozenset(
     "dictConfig fileConfig captureWarnings setLoggerClass setLogRecordFactory shutdown".split()
 )
 """Functions of `logging` that change what others' messages meet."""
-_DIRECTORY = "the working directory"
+DIRECTORY = "the working directory"
 _WARNINGS = "the filters of warnings"
 _LIMIT = "the limit of recursion"
 _COLLECTOR = "the collector"
 _LOCALE = "the locale"
 _DIALECTS = "the dialects of csv"
-_DIGITS = "the limit of digits"
+DIGITS = "the limit of digits"
 _FLAGS = "how libraries are opened"
 _PRIORITY = "the priority of the process"
 _DESCRIPTORS = "what descriptors of files are set to"
-_ZONE = "the time zone"
+ZONE = "the time zone"
 _HANDLERS = "the handlers of signals"
+ADAPTERS = "what sqlite3 makes of objects and columns"
 _CLASSES = "what classes count as subclasses"
 PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
-    ("posix", "chdir"): (_DIRECTORY, True), ("posix", "fchdir"): (_DIRECTORY, True),
-    ("posix", "getcwd"): (_DIRECTORY, False), ("posix", "getcwdb"): (_DIRECTORY, False),
-    ("nt", "chdir"): (_DIRECTORY, True), ("nt", "getcwd"): (_DIRECTORY, False),
-    ("pathlib", "cwd"): (_DIRECTORY, False), ("pathlib", "absolute"): (_DIRECTORY, False),
-    ("posixpath", "abspath"): (_DIRECTORY, False),
+    ("posix", "chdir"): (DIRECTORY, True), ("posix", "fchdir"): (DIRECTORY, True),
+    ("posix", "getcwd"): (DIRECTORY, False), ("posix", "getcwdb"): (DIRECTORY, False),
+    ("nt", "chdir"): (DIRECTORY, True), ("nt", "getcwd"): (DIRECTORY, False),
+    ("pathlib", "cwd"): (DIRECTORY, False), ("pathlib", "absolute"): (DIRECTORY, False),
+    ("posixpath", "abspath"): (DIRECTORY, False),
     ("posix", "umask"): ("the mask of new files", True),
     ("sys", "setrecursionlimit"): (_LIMIT, True), ("sys", "getrecursionlimit"): (_LIMIT, False),
     ("sys", "setswitchinterval"): ("the switch interval", True),
@@ -132,7 +133,7 @@ PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
     ("warnings", "simplefilter"): (_WARNINGS, True), ("warnings", "filterwarnings"): (_WARNINGS, True),
     ("warnings", "resetwarnings"): (_WARNINGS, True), ("warnings", "warn"): (_WARNINGS, True),
     ("_warnings", "warn"): (_WARNINGS, True), ("warnings", "warn_explicit"): (_WARNINGS, True),
-    ("_warnings", "warn_explicit"): (_WARNINGS, True),
+    ("_warnings", "warn_explicit"): (_WARNINGS, True), ("_warnings", "_filters_mutated"): (_WARNINGS, True),
     ("warnings", "__enter__"): (_WARNINGS, True), ("warnings", "__exit__"): (_WARNINGS, True),
     ("locale", "setlocale"): (_LOCALE, True), ("locale", "getlocale"): (_LOCALE, False),
     ("locale", "localeconv"): (_LOCALE, False), ("_locale", "setlocale"): (_LOCALE, True),
@@ -150,13 +151,15 @@ PROCESS_STATE: dict[tuple[str, str], tuple[str, bool]] = {
     ("_csv", "get_dialect"): (_DIALECTS, False), ("_csv", "reader"): (_DIALECTS, False),
     ("_csv", "writer"): (_DIALECTS, False),
     ("decimal", "setcontext"): ("the context of decimal numbers", True),
-    ("sys", "set_int_max_str_digits"): (_DIGITS, True), ("sys", "get_int_max_str_digits"): (_DIGITS, False),
+    ("sys", "set_int_max_str_digits"): (DIGITS, True), ("sys", "get_int_max_str_digits"): (DIGITS, False),
     ("sys", "setdlopenflags"): (_FLAGS, True), ("sys", "getdlopenflags"): (_FLAGS, False),
     ("posix", "nice"): (_PRIORITY, True), ("posix", "setpriority"): (_PRIORITY, True),
     ("posix", "getpriority"): (_PRIORITY, False), ("posix", "set_blocking"): (_DESCRIPTORS, True),
     ("posix", "get_blocking"): (_DESCRIPTORS, False), ("posix", "set_inheritable"): (_DESCRIPTORS, True),
-    ("posix", "get_inheritable"): (_DESCRIPTORS, False), ("time", "tzset"): (_ZONE, True),
-    ("time", "localtime"): (_ZONE, False), ("time", "mktime"): (_ZONE, False),
+    ("posix", "get_inheritable"): (_DESCRIPTORS, False), ("time", "tzset"): (ZONE, True),
+    ("time", "localtime"): (ZONE, False), ("time", "mktime"): (ZONE, False),
+    ("_sqlite3", "register_adapter"): (ADAPTERS, True),
+    ("_sqlite3", "register_converter"): (ADAPTERS, True),
     ("_signal", "getsignal"): (_HANDLERS, False), ("signal", "getsignal"): (_HANDLERS, False),
     ("_signal", "signal"): (_HANDLERS, True), ("signal", "signal"): (_HANDLERS, True),
 }  # fmt: skip

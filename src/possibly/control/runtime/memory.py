@@ -32,7 +32,7 @@ from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.places import callers
 from possibly.control.runtime.spoken import Spoken
 from possibly.control.runtime.task import Carried
-from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, SIMPLE_TYPES, Things, is_a, module_of
+from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things, class_name, is_a, module_of
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
 
@@ -53,6 +53,8 @@ LIBRARIES = "_:libraries"
 its family: turns that run such code conflict if it is visible."""
 LIVES = "_:lives"
 """Which objects live: who asks a weak reference reads that, the end of an object that has one writes it."""
+WEAKLY = "held weakly: "
+"""Begins the family that stands for a class to whose objects weak references lead."""
 WORKERS = "_:workers"
 """Which thread of a pool takes a call: a choice only where somebody can tell (`pools`)."""
 LAST_WORDS = "_:last words"
@@ -66,6 +68,10 @@ STANDINGS = "how far coroutines are"
 """Somebody looks at that: so whoever resumes one changes it (`touched.suspended`)."""
 RAISING = "raise"
 """Somebody looks at where exceptions were raised: so whoever raises one changes that."""
+DECIMALS = "contexts of decimal numbers"
+"""Somebody changes one: so whoever computes with such numbers reads one."""
+LIMITS = "limits of digits"
+"""Somebody changes how many digits a number may have: so whoever writes or reads one reads that."""
 REFERENCES = "__weakref__"
 """Somebody counts the weak references to objects: so whoever makes one changes that."""
 
@@ -156,6 +162,7 @@ class Memory:
         no access."""
         self.things = Things()
         self.things.ended = self.ended
+        self.things.weak_kinds.update(each[len(WEAKLY) :] for each in visible if each.startswith(WEAKLY))
         self.namespaces: dict[int, tuple[dict[str, Any], Callable[[], Any]]] = {}
         """Dictionaries that are the attributes of an object or the variables of a module, and whose."""
         self.racy: dict[str, None] = {}
@@ -385,9 +392,19 @@ class Memory:
 
     def drop(self, kernel: Kernel, old: Any, at: str) -> None:
         """A place loses what it held, which may end with that: so others may go on just before."""
-        if self.has_ends and type(old) not in SIMPLE_TYPES and not kernel.alone and not kernel.quiet:
+        if self.has_ends and not kernel.alone and not kernel.quiet and self.things.may_end_weakly(old):
             self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
             self.drops[kernel.current.name] = len(kernel.steps)
+
+    def hold_weakly(self, kernel: Kernel, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
+        """A weak reference of the program leads to the object from now on, perhaps.
+
+        Whoever drops an object of its class from then on tells of it, and has to before as well.
+        """
+        name = class_name(value)
+        if self.has_ends and name not in self.things.weak_kinds:
+            self.find_out(kernel, WEAKLY + name)
+        self.things.hold_weakly(value, callbacks)
 
     def ended(self, callbacks: list[Any]) -> None:
         """An object that weak references lead to has just ended, and these are called."""

@@ -8,6 +8,7 @@ a class with its own idea of `isinstance`): what that touches is not told, since
 
 from __future__ import annotations
 
+import builtins
 import io
 import sys
 import types
@@ -20,7 +21,7 @@ from possibly.control.loading.packages import LENT, is_lent, root_of
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import delete_attribute, raise_again, read_attribute, write_attribute
-from possibly.control.runtime.calls import called, returned, show, tells_of_itself
+from possibly.control.runtime.calls import called, import_named, returned, show, tells_of_itself
 from possibly.control.runtime.contents import PLAIN_KEYS
 from possibly.control.runtime.items import (
     DEEPEST,
@@ -51,6 +52,12 @@ from possibly.control.runtime.task import Call
 from possibly.control.runtime.things import CONTAINERS, OPAQUE, SIMPLE_TYPES, class_has, dictionary_of
 from possibly.control.runtime.touched.members import reading_parts, special_parts
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, touch_all
+from possibly.control.runtime.touched.unwatched import (
+    checking_parts,
+    counting_parts,
+    digits_parts,
+    number_parts,
+)
 from possibly.control.runtime.variables import (
     delete_cell,
     delete_global,
@@ -302,6 +309,7 @@ class Site:
 
     def _binary(self, left: Any, right: Any) -> None:
         in_place = self.more >= IN_PLACE
+        self._compute((left, right))
         changed(left, self.at) if in_place else whole(left, self.at)
         if type(right) in NUMBERS:
             return
@@ -315,8 +323,17 @@ class Site:
             assert now is not None
             self._push(None, (right,), parts + parts_of(left, now, self.at, DEEPEST, True))
 
+    def _compute(self, values: tuple[Any, ...]) -> None:
+        """Arithmetic of numbers reads settings that somebody may change."""
+        now = accesses.active()
+        if now is not None and now[1].rare and not now[0].alone:
+            touch_all(now, number_parts(values, now, self.at), self.at)
+
     def _format(self, value: Any) -> None:
         """A text is made of it, perhaps by code of the program in the middle."""
+        self._compute((value,))
+        if type(value) is int:
+            self._write_digits()
         deep(value, self.at)
         now = accesses.active()
         if now is not None and not now[0].alone and type(value) not in NUMBERS and is_followed(value):
@@ -324,6 +341,11 @@ class Site:
             self._push(None, (value,), parts_of(value, now, self.at))
         elif type(value) not in NUMBERS:
             self._begin()
+
+    def _write_digits(self) -> None:
+        now = accesses.active()
+        if now is not None and now[1].rare and not now[0].alone:
+            touch_all(now, digits_parts(now), self.at)
 
     def _used_up(self, value: Any) -> list[Any]:
         """What something in C is in the middle of while it goes through this, by code of the program."""
@@ -392,6 +414,7 @@ class Site:
             case Kind.ITERATE:
                 iterate(value, at)
             case Kind.USE | Kind.UNPACK:
+                self._compute((value,))
                 whole(value, at)
                 self._push_iterator(value)
             case Kind.FORMAT:
@@ -407,7 +430,12 @@ class Site:
             case Kind.RAISE:
                 raise_again(value, at)
             case Kind.IMPORT:
-                read_item(sys.modules, self.word, at)
+                read_attribute(builtins, "__import__", at)
+                import_named(self.word, at)
+            case Kind.BUILTIN:
+                read_attribute(builtins, self.word, at)
+            case Kind.COUNTS:
+                self._count(value)
             case Kind.LOCAL:
                 local(self.word, value, at)
             case Kind.ENTER:
@@ -424,13 +452,21 @@ class Site:
         now = accesses.active()
         if now is None or now[0].alone or type(subject) in SIMPLE_TYPES:
             return
-        parts = reading_parts(cls, "__match_args__", now, self.at)
+        parts = reading_parts(cls, "__match_args__", now, self.at) + checking_parts(
+            subject, cls, now, self.at
+        )
         if self.more:
             names = (*(getattr(cls, "__match_args__", ()))[: self.more], *names)
         for name in names:
             parts += reading_parts(subject, name, now, self.at) if type(name) is str else []
         touch_all(now, parts, self.at)
         self._push(None, (subject,), parts)
+
+    def _count(self, value: Any) -> None:
+        """Whether it counts as a sequence or a mapping."""
+        now = accesses.active()
+        if now is not None and not now[0].alone:
+            touch_all(now, counting_parts(value), self.at)
 
     def _enter_context(self, value: Any) -> None:
         memory = accesses.memory

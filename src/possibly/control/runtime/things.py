@@ -19,6 +19,7 @@ families.
 from __future__ import annotations
 
 import gc
+import io
 import re
 import sys
 import threading
@@ -105,6 +106,8 @@ class Things:
         self._borrowers: dict[int, Any] = {}
         self.weakly: set[int] = set()
         """Objects that weak references of the program lead to."""
+        self.weak_kinds: set[str] = set()
+        """The classes of these, by their names."""
         self.callbacks: dict[int, list[Any]] = {}
         """What is called when one of these ends."""
         self.ended: Callable[[list[Any]], None] | None = None
@@ -117,7 +120,7 @@ class Things:
         found = self._kinds.get(cls)
         if found is None:
             found = self._kinds[cls] = _kind(cls)
-        if found == OPAQUE and (value is sys.stdout or value is sys.stderr):
+        if found == OPAQUE and (value is sys.stdout or value is sys.stderr) and not _is_kept(value):
             return IGNORED  # nobody reads what goes there
         if found == MODULE:
             return MODULE if is_user_module(value) else LIBRARY
@@ -131,7 +134,7 @@ class Things:
         if found is None:
             task = kernel.running()
             task.objects += 1
-            family = f"{type(value).__name__}@{at}" if self.kind(value) == CONTAINER else _class_name(value)
+            family = f"{type(value).__name__}@{at}" if self.kind(value) == CONTAINER else class_name(value)
             kind = type(value).__name__
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             name = f"{task.name}:{task.objects}"
@@ -194,6 +197,19 @@ class Things:
             except TypeError:
                 return
             self.weakly.add(number)
+            self.weak_kinds.add(class_name(value))
+
+    def may_end_weakly(self, value: Any) -> bool:
+        """Whether something may end with this value to which weak references of the program lead."""
+        pending, seen = [value], {id(value)}
+        while pending:
+            each = pending.pop()
+            if class_name(each) in self.weak_kinds or len(seen) > MOST_ENDING:
+                return True
+            more = [held for held in _owned(each) if id(held) not in seen]
+            seen.update(map(id, more))
+            pending += more
+        return False
 
     def borrow(self, value: Any, borrowed: dict[int, Any]) -> None:
         """The object has a dictionary from elsewhere; that is forgotten with it."""
@@ -211,6 +227,21 @@ class Things:
         return self._known.get(address)
 
 
+MOST_ENDING = 200
+"""So many objects that may end together are looked at."""
+LASTING = (type, types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType)
+"""What does not end with whatever leads to it."""
+
+
+def _owned(value: Any) -> list[Any]:
+    """What an object holds and may be the only one to hold."""
+    if type(value) is types.FunctionType:
+        return [*(value.__closure__ or ()), value.__defaults__, value.__kwdefaults__, value.__dict__]
+    if not gc.is_tracked(value):
+        return []
+    return [each for each in gc.get_referents(value) if not is_a(each, LASTING)]
+
+
 class _Forget:
     """What a weak reference calls when its object has ended."""
 
@@ -219,6 +250,13 @@ class _Forget:
 
     def __call__(self, _: Any) -> None:
         self._things.forget(self._number)
+
+
+def _is_kept(stream: Any) -> bool:
+    """Whether a program has put a stream there that keeps what is written, so that it can read that."""
+    if type(stream) is io.TextIOWrapper:
+        return type(stream.buffer) is io.BytesIO
+    return type(stream) is io.StringIO
 
 
 def _kind(cls: type) -> int:
@@ -416,7 +454,7 @@ def is_user_module(module: Any) -> bool:
     return type(file) is str and port.is_user_file(file)
 
 
-def _class_name(value: Any) -> str:
+def class_name(value: Any) -> str:
     cls = type(value)
     if is_a(value, type):
         return f"{module_of(value)}.{value.__qualname__}"

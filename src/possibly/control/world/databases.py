@@ -25,13 +25,15 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import reading, touching, writing
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.known_calls import ADAPTERS
 from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
 from possibly.probes.patching import Patches
 
 ASKING = ("select", "explain", "values")
 """How statements begin that change nothing."""
-LOCKED = ("locked", "busy")
+LOCKED = ("database is locked", "busy")
+"""What a connection waits out; that a table in a shared cache is locked is told at once."""
 LONGEST = 5.0
 """Seconds that a connection waits for a lock unless told otherwise."""
 _plain_connect: Any = sqlite3.connect
@@ -59,14 +61,18 @@ def _plain(database: Any, timeout: float, given: tuple[Any, ...], options: dict[
 
 
 def _name_of(database: Any) -> str:
-    """How the database is called among things."""
+    """How the database is called among things: one in memory is a connection's own, unless it is shared."""
     path = os.fsdecode(database) if isinstance(database, bytes | os.PathLike) else str(database)
-    if path in (":memory:", "") or "mode=memory" in path:
+    place, _, options = (
+        path.removeprefix("file:").partition("?") if path.startswith("file:") else (path, "", "")
+    )
+    in_memory = place in (":memory:", "") or "mode=memory" in options
+    if in_memory and "cache=shared" not in options:
         return name_for("database")
     kernel = running.kernel
-    name = f"{DATABASE}{path if path.startswith('file:') else stable(path)}"
+    name = f"{DATABASE}{place if in_memory else stable(place)}"
     if kernel is not None:
-        kernel.labels.setdefault(name, f"the database {os.path.basename(path)}")
+        kernel.labels.setdefault(name, f"the database {os.path.basename(place)}")
     return name
 
 
@@ -85,18 +91,26 @@ class Cursor(sqlite3.Cursor):
             name = self._cursor_name
             now[1].access(now[0], name, name, touching(name, writes), place_of(sys._getframe()))
 
+    def _begin(self) -> None:
+        """A statement is about to be executed: others may change what becomes of objects and columns."""
+        self._use()
+        now = accesses.active()
+        if now is not None:
+            at = place_of(sys._getframe())
+            now[1].access(now[0], ADAPTERS, ADAPTERS, reading(ADAPTERS), at)
+
     @property
     def possibly_name(self) -> str:
         return str(getattr(self.connection, "possibly_name", ""))
 
     def execute(self, sql: str, *given: Any) -> Any:
-        self._use()
+        self._begin()
         kind = "query" if sql.lstrip(" \t\r\n(").lower().startswith(ASKING) else "update"
         run = super().execute
         return _done(self.connection, kind, lambda: self._fetched(run, sql, *given), self._cursor_name)
 
     def executemany(self, sql: str, *given: Any) -> Any:
-        self._use()
+        self._begin()
         run = super().executemany
         return _done(self.connection, "update", lambda: self._fetched(run, sql, *given), self._cursor_name)
 
@@ -221,7 +235,7 @@ def _done(connection: Any, kind: str, run: Callable[[], Any], cursor: str = "") 
     if kernel is None or kernel.quiet or not name:
         return run()
     used = writing(cursor) if cursor else ()
-    kernel.visible(kind, name, (*touching(name, kind != "query"), *used))
+    kernel.visible(kind, name, (*touching(name, kind != "query"), *used, *reading(ADAPTERS)))
     end = kernel.current.time + connection.possibly_patience
     while True:
         try:

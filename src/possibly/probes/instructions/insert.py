@@ -206,6 +206,9 @@ class _Inserter:
         if name in table.IMPORTING:
             site = self._site(Kind.IMPORT, self.code.co_names[each.argument])
             return self._told(site, self._itself(site))
+        if name in table.BUILTINS:
+            site = self._site(Kind.BUILTIN, table.BUILTINS[name])
+            return self._told(site, self._itself(site))
         if name not in table.KNOWN:
             site = self._site(Kind.UNKNOWN, name)
             return self._told(site, self._itself(site))

@@ -94,6 +94,10 @@ class Kind(IntEnum):
     """Nothing: a module is looked for by its name."""
     RAISE = 39
     """The exception, or its class."""
+    BUILTIN = 40
+    """Nothing: the instruction calls a built-in function, which somebody may replace, by its name."""
+    COUNTS = 41
+    """What may count as a sequence or as a mapping, because its class was registered as one."""
 
 
 _TRUTH = dict.fromkeys(
@@ -114,7 +118,8 @@ TOP: dict[str, Kind] = {
     "SET_UPDATE": Kind.UNPACK, "DICT_UPDATE": Kind.UNPACK, "DICT_MERGE": Kind.UNPACK,
     "UNARY_POSITIVE": Kind.USE, "UNARY_NEGATIVE": Kind.USE, "UNARY_INVERT": Kind.USE, "GET_LEN": Kind.TRUTH,
     "BEFORE_WITH": Kind.ENTER_CONTEXT, "FORMAT_SIMPLE": Kind.FORMAT, "CONVERT_VALUE": Kind.FORMAT,
-    "PRINT_EXPR": Kind.FORMAT, "LIST_TO_TUPLE": Kind.UNPACK, **_TRUTH,
+    "PRINT_EXPR": Kind.FORMAT, "LIST_TO_TUPLE": Kind.UNPACK, "MATCH_MAPPING": Kind.COUNTS,
+    "MATCH_SEQUENCE": Kind.COUNTS, **_TRUTH,
 }  # fmt: skip
 """The topmost value is given."""
 SECOND: dict[str, Kind] = {"SEND": Kind.ADVANCE, "FORMAT_WITH_SPEC": Kind.FORMAT}
@@ -133,6 +138,8 @@ SEVERAL: dict[str, tuple[Kind, int]] = {
 }  # fmt: skip
 """So many values from the top are given, as a tuple, the lowest first."""
 IMPORTING = frozenset({"IMPORT_NAME"})
+BUILTINS = {"LOAD_BUILD_CLASS": "__build_class__"}
+"""Instructions that look for a built-in function, and its name."""
 RAISING = frozenset({"RAISE_VARARGS"})
 """What is raised lies below its cause, if there is one."""
 GIVING_BACK = frozenset("RETURN_VALUE YIELD_VALUE".split())
@@ -156,9 +163,9 @@ PLAIN_RESULT = frozenset("COMPARE_OP CONTAINS_OP IS_OP UNARY_NOT CHECK_EXC_MATCH
 """After these a truth value is on top: nobody need be asked for it."""
 UNSEEN = frozenset(
     """
-    CACHE POP_TOP PUSH_NULL NOP MATCH_MAPPING MATCH_SEQUENCE PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH
+    CACHE POP_TOP PUSH_NULL NOP PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH
     GET_AITER GET_ANEXT BEFORE_ASYNC_WITH END_ASYNC_FOR
-    LOAD_BUILD_CLASS LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_CONST IMPORT_STAR
+    LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_CONST IMPORT_STAR
     SETUP_ANNOTATIONS ASYNC_GEN_WRAP
     PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE JUMP_FORWARD IS_OP RERAISE COPY
     LOAD_FAST STORE_FAST DELETE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE
@@ -174,4 +181,5 @@ UNSEEN = frozenset(
 KNOWN = (
     UNSEEN | TOP.keys() | SECOND.keys() | FOURTH.keys() | PAIR.keys() | SEVERAL.keys() | GLOBALS.keys()
     | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS | IMPORTING | GIVING_BACK | RAISING
+    | BUILTINS.keys()
 )  # fmt: skip

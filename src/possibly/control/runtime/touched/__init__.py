@@ -5,4 +5,5 @@
 - `parts`: several things that are touched in one step, and objects of libraries as such things
 - `proxies`: objects that stand for others
 - `suspended`: how far a coroutine is, and its frame
+- `unwatched`: what code that is not watched reads of what somebody replaces
 """

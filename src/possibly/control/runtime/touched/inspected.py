@@ -30,6 +30,7 @@ def inside(given: tuple[Any, ...]) -> list[Any]:
     """The containers in which functions keep what is asked for."""
     functions = [each for each in map(_function, given) if each is not None]
     found = [held for each in functions for held in (each.__kwdefaults__, each.__annotations__)]
+    found += [space_of(each).get("__annotations__") for each in given if is_a(each, type)]
     return [each for each in found if each is not None]
 
 

@@ -210,10 +210,11 @@ IN_TEXTS = frozenset({"__module__", "__qualname__", "__name__"})
 
 def special_parts(value: Any, now: Now, at: str) -> list[Part]:
     """What an instruction reads of the classes of a value, if somebody writes such methods."""
-    cls = value if is_a(value, type) else type(value)
     if not now[1].specials or now[1].things.kind(value) not in (INSTANCE, CLASS, CONTAINER):
         return []
-    return _specials_of(cls, now, at)
+    if is_a(value, type):
+        return _specials_of(value, now, at) + _specials_of(type(value), now, at)
+    return _specials_of(type(value), now, at)
 
 
 def _specials_of(cls: type, now: Now, at: str) -> list[Part]:
@@ -228,10 +229,14 @@ def _of_module(value: Any, name: str, now: Now, at: str) -> list[Part]:
     if held is not ABSENT and is_behaviour(held) and name not in now[1].rare:
         return []
     if held is ABSENT and name not in now[1].rare:
-        return []
+        return [member_part(value, FINDER, now, False, at)] if FINDER in now[1].rare else []
     if now[1].things.kind(value) == LIBRARY and name not in now[1].rare:
         return []
     return [member_part(value, name, now, False, at)]
+
+
+FINDER = "__getattr__"
+"""Of a module: it finds names that the module does not have."""
 
 
 def _of_class(value: Any, name: str, now: Now, at: str) -> list[Part]:
