@@ -99,7 +99,7 @@ def test_what_was_found_before_a_limit_is_not_lost() -> None:
     looks = count()
 
     def look() -> None:
-        if next(looks) > 300:
+        if next(looks) > 100:
             raise LimitReachedError("that is enough")
 
     machine.look = look
