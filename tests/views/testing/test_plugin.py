@@ -765,9 +765,9 @@ def test_pools_that_were_made_before(tmp_path: Path) -> None:
 
 
 APP = """
-import queue, threading
+import itertools, queue, threading
 
-LOCK, JOBS = threading.Lock(), queue.SimpleQueue()
+LOCK, JOBS, NUMBERS = threading.Lock(), queue.SimpleQueue(), itertools.count()
 total = 0
 
 
@@ -781,7 +781,7 @@ IMPORTED = (
     HEAD
     + """
 import app
-from app import JOBS, LOCK, add
+from app import JOBS, LOCK, NUMBERS, add
 
 
 def test_usual():
@@ -803,6 +803,21 @@ def test_one_lock_of_two_modules():
 
 
 @pytest.mark.explore
+def test_one_counter_of_two_modules():
+    got = {}
+    def first():
+        got["first"] = next(app.NUMBERS)
+    def second():
+        got["second"] = next(NUMBERS)
+    threads = [threading.Thread(target=each) for each in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got["first"] < got["second"]
+
+
+@pytest.mark.explore
 def test_one_queue_of_two_modules():
     threads = [threading.Thread(target=app.JOBS.put, args=(1,)), threading.Thread(target=JOBS.get_nowait)]
     for thread in threads:
@@ -819,7 +834,7 @@ def test_primitives_that_several_modules_import(tmp_path: Path) -> None:
     found = ran(tmp_path, "test_imported.py")
     assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
         "test_usual": "passed", "test_one_lock_of_two_modules": "passed",
-        "test_one_queue_of_two_modules": "failure",
+        "test_one_queue_of_two_modules": "failure", "test_one_counter_of_two_modules": "failure",
     }  # fmt: skip
     assert "Empty" in found.told("test_one_queue_of_two_modules")
 
