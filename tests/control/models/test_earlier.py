@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import queue
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from possibly.control.models import earlier, primitives
+from possibly.control.models import earlier, primitives, queues
 
 
 class Holder:
@@ -73,6 +74,33 @@ def test_however_many_names_lead_there(around: Callable[[Any], Any], cls: Any) -
     assert isinstance(lock, primitives.Lock | primitives.RLock) and not lock.quiet
 
 
+@pytest.mark.parametrize("make", [_thread.allocate_lock, _thread.RLock, threading.Event, queue.SimpleQueue])
+def test_two_modules_that_have_one_primitive_have_one_model(make: Callable[[], Any]) -> None:
+    """As after `from app import LOCK`."""
+    plain: Any = make()
+    one, other = {"first": plain}, {"second": plain, "apart": make()}
+    earlier.model(one)
+    earlier.model(other)
+    assert one["first"] is other["second"] is not plain
+    assert other["apart"] is not one["first"]
+
+
+def test_a_condition_keeps_its_lock() -> None:
+    lock: Any = _thread.allocate_lock()
+    space: dict[str, Any] = {"lock": lock, "condition": threading.Condition(lock)}
+    earlier.model(space)
+    assert space["condition"]._lock is space["lock"]
+
+
+def test_a_simple_queue_keeps_its_items() -> None:
+    plain: Any = queue.SimpleQueue()
+    plain.put(1)
+    plain.put(2)
+    space: dict[str, Any] = {"queue": plain}
+    earlier.model(space)
+    assert isinstance(space["queue"], queues.SimpleQueue) and list(space["queue"].queue) == [1, 2]
+
+
 def test_what_leads_back_to_itself_is_gone_through_once() -> None:
     space: dict[str, Any] = {"lock": _thread.allocate_lock()}
     space["again"] = [space]
@@ -94,7 +122,7 @@ def test_no_code_of_the_program_runs() -> None:
 def test_locks_of_logging_are_quiet_models() -> None:
     told = """if True:
         import logging
-        from possibly.control.models import earlier, primitives
+        from possibly.control.models import earlier, primitives, queues
         kept = logging.StreamHandler()
         earlier.model_logging()
         assert all(isinstance(each, primitives.RLock) and each.quiet for each in (logging._lock, kept.lock))

@@ -764,6 +764,81 @@ def test_pools_that_were_made_before(tmp_path: Path) -> None:
         assert "cure (read-modify-write)" in found.told(name)
 
 
+APP = """
+import itertools, queue, threading
+
+LOCK, JOBS, NUMBERS = threading.Lock(), queue.SimpleQueue(), itertools.count()
+total = 0
+
+
+def add():
+    global total
+    with LOCK:
+        n = total
+        total = n + 1
+"""
+IMPORTED = (
+    HEAD
+    + """
+import app
+from app import JOBS, LOCK, NUMBERS, add
+
+
+def test_usual():
+    pass
+
+
+@pytest.mark.explore
+def test_one_lock_of_two_modules():
+    def adds():
+        with LOCK:
+            n = app.total
+            app.total = n + 1
+    threads = [threading.Thread(target=each) for each in (add, adds)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert app.total == 2
+
+
+@pytest.mark.explore
+def test_one_counter_of_two_modules():
+    got = {}
+    def first():
+        got["first"] = next(app.NUMBERS)
+    def second():
+        got["second"] = next(NUMBERS)
+    threads = [threading.Thread(target=each) for each in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got["first"] < got["second"]
+
+
+@pytest.mark.explore
+def test_one_queue_of_two_modules():
+    threads = [threading.Thread(target=app.JOBS.put, args=(1,)), threading.Thread(target=JOBS.get_nowait)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+)
+
+
+def test_primitives_that_several_modules_import(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(APP, encoding="utf-8")
+    (tmp_path / "test_imported.py").write_text(IMPORTED, encoding="utf-8")
+    found = ran(tmp_path, "test_imported.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_usual": "passed", "test_one_lock_of_two_modules": "passed",
+        "test_one_queue_of_two_modules": "failure", "test_one_counter_of_two_modules": "failure",
+    }  # fmt: skip
+    assert "Empty" in found.told("test_one_queue_of_two_modules")
+
+
 OFTEN = "not anyio_bad and not served_bad"
 """Those that fail take longest, since each is explained; one of each plugin is enough for every day."""
 

@@ -22,7 +22,7 @@ from possibly.control.models import earlier, pools, primitives
 from possibly.control.models.earlier import DEEPEST, Cells, Indexed, is_instance
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import shown
-from possibly.control.runtime.things import CONTAINER, INSTANCE, dictionary_of, is_user_module
+from possibly.control.runtime.things import CONTAINER, INSTANCE, OPAQUE, dictionary_of, is_user_module
 from possibly.probes.existing import existing
 from possibly.probes.patching import Patches
 
@@ -112,7 +112,7 @@ def _name(place: Any, depth: int, seen: set[int]) -> None:
     kernel, memory = now
     for name, value in list(place.items()):
         kind = memory.things.kind(value)
-        if kind in (CONTAINER, INSTANCE) and not str(name).startswith("__"):
+        if kind in (CONTAINER, INSTANCE, OPAQUE) and not str(name).startswith("__"):
             named = memory.things.made(value, kernel, str(name))
             kernel.labels.setdefault(named.name, str(name))
         elif isinstance(value, primitives.Quiet):

@@ -7,6 +7,7 @@ task would wait for such a lock outside control, and for ever, since whoever hol
 
 from __future__ import annotations
 
+import _queue
 import _thread
 import inspect
 import queue
@@ -14,6 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
@@ -29,6 +31,7 @@ _PLAIN_LOCK = type(_thread.allocate_lock())
 _PLAIN_RLOCK: Any = _thread.RLock
 _PLAIN = {name: getattr(threading, name) for name in ("Condition", "Semaphore", "BoundedSemaphore", "Event")}
 _PLAIN_BARRIER = threading.Barrier
+_PLAIN_SIMPLE_QUEUE: Any = _queue.SimpleQueue
 
 
 def model(place: Any) -> None:
@@ -147,7 +150,21 @@ def is_instance(value: Any) -> bool:
     return not is_a(value, type) and is_user_class(type(value))
 
 
+_models: dict[int, tuple[Any, Any]] = {}
+"""Primitives and their models: one however many names lead there, also from a condition to its lock."""
+
+
 def _modelled(value: Any) -> Any:
+    known = _models.get(id(value))
+    if known is None:
+        made = _model_of(value)
+        if made is None:
+            return None
+        known = _models[id(value)] = value, made
+    return known[1]
+
+
+def _model_of(value: Any) -> Any:
     kind = type(value)
     if kind is _PLAIN_LOCK:
         return _loud(primitives.Lock())
@@ -162,6 +179,8 @@ def _modelled(value: Any) -> Any:
         event = _loud(primitives.Event())
         event._flag = value._flag
         return event
+    if kind is _PLAIN_SIMPLE_QUEUE:
+        return _refilled(value)
     if kind is _PLAIN_BARRIER and not isinstance(value._cond, primitives.Condition):
         value._cond = _loud(primitives.Condition(primitives.Lock()))
     if is_a(value, queue.Queue) and not isinstance(value.mutex, primitives.Lock):
@@ -169,6 +188,15 @@ def _modelled(value: Any) -> Any:
     if _is_pool(value) and not any(each is value for each in pools.EARLIER):
         pools.EARLIER.append(value)
     return None
+
+
+def _refilled(plain: Any) -> Any:
+    """A queue in C cannot be given anything: another one takes its items."""
+    made = queues.SimpleQueue()
+    with suppress(queue.Empty):
+        while True:
+            made.queue.append(plain.get_nowait())
+    return made
 
 
 def _is_pool(value: Any) -> bool:
