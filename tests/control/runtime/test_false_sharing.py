@@ -175,3 +175,18 @@ def test_only_whoever_drops_what_weak_references_lead_to_is_ordered_with_those_w
         explored(tmp_path, TWO.format(before=ENDING, first=DROPPING, second=LOOKING, after=after)).holds
         is False
     )
+
+
+CACHED = """\
+import weakref
+class Value: pass
+kept, cache, seen = [Value()], weakref.WeakValueDictionary(), []
+cache["a"] = kept[0]"""
+
+
+def test_a_weak_container_is_ordered_with_those_alone_who_drop_what_it_leads_to(tmp_path: Path) -> None:
+    found = explored(
+        tmp_path,
+        TWO.format(before=CACHED, first="kept.clear()", second="seen.append(cache.get('a'))", after=""),
+    )
+    assert found.failure is None and found.executions - found.restarts <= 12

@@ -102,6 +102,7 @@ from possibly.control.runtime.known_calls import (
     WITHOUT_STATE,
 )
 from possibly.control.runtime.memory import FUNCTION_PARTS, LIMITS, REFERENCES
+from possibly.control.runtime.places import caller
 from possibly.control.runtime.things import (
     CONTAINER,
     INSTANCE,
@@ -313,6 +314,8 @@ def _hold(given: Given, now: Now) -> None:
     """A weak reference to the first of these is made; the others are called at its end."""
     for each in given[:1]:
         held = each.__self__ if type(each) is types.MethodType else each
+        if is_weak(type(held)) and caller().f_code.co_filename == weakref.__file__:
+            continue  # a weak container leads to itself, and nobody else asks that reference
         now[1].hold_weakly(now[0], held, given[1:])
     now[1].find_changed = _changed_by
 

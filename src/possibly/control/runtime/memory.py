@@ -402,9 +402,10 @@ class Memory:
         Whoever drops an object of its class from then on tells of it, and has to before as well.
         """
         name = class_name(value)
-        if self.has_ends and name not in self.things.weak_kinds:
-            self.find_out(kernel, WEAKLY + name)
+        is_new = name not in self.things.weak_kinds
         self.things.hold_weakly(value, callbacks)
+        if self.has_ends and is_new and name in self.things.weak_kinds:
+            self.find_out(kernel, WEAKLY + name)
 
     def ended(self, callbacks: list[Any]) -> None:
         """An object that weak references lead to has just ended, and these are called."""
