@@ -710,7 +710,12 @@ class Kernel:
 
 def _seconds(given: Any) -> float:
     """A time of the program, which is a float or an integer to every primitive that blocks."""
-    return given if isinstance(given, float) else float(index(given))
+    if isinstance(given, float):
+        return given
+    try:
+        return float(index(given))
+    except TypeError as refused:
+        raise TypeError(*refused.args) from None  # to the program, as by what is modelled
 
 
 def _refreshed(now: Operation, before: Operation, task: Task) -> Operation:
