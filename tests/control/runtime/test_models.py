@@ -573,3 +573,5 @@ def test_a_time_that_is_no_float_is_refused_as_by_python(call: str, tmp_path: Pa
     execution = once(tmp_path, source)
     assert execution.failure is not None
     assert execution.failure["message"] == plain.stderr.splitlines()[-1]
+    assert execution.failure["place"].endswith("program.py:3")
+    assert "kernel.py" not in execution.failure["traceback"]

@@ -9,12 +9,11 @@ from types import TracebackType
 from typing import Any
 
 from possibly.control.endings.labels import name_by_lines
-from possibly.control.endings.own import INTERNAL, REMEDY, error_of_ours, is_broken
+from possibly.control.endings.own import INTERNAL, REMEDY, error_of_ours, is_broken, own_file
 from possibly.control.execution import CALLED_FROM
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import of_library, shown
-from possibly.probes import port
 
 ask: Callable[[BaseException], None] | None = None
 """Lets a person look at an uncaught exception, if one is there."""
@@ -104,7 +103,7 @@ def _broken(error: BaseException, message: str, task: str) -> dict[str, Any]:
 
 def _users_place(error: BaseException) -> tuple[list[tuple[str, int]], str]:
     """The frames that are not ours, and the innermost place that means something to the user."""
-    frames = [frame for frame in _frames(error.__traceback__) if not frame[0].startswith(port._OWN)]
+    frames = _frames(error.__traceback__)
     return frames, next((f"{shown(file)}:{line}" for file, line in reversed(frames) if shown(file)), "")
 
 
@@ -135,7 +134,9 @@ def _told_frames(trace: TracebackType | None) -> list[list[str]]:
     library: list[str] = []
     while trace is not None:
         code = trace.tb_frame.f_code
-        if name := shown(code.co_filename):
+        if own_file(trace.tb_frame):
+            pass
+        elif name := shown(code.co_filename):
             found.append([code.co_name, f"{name}:{trace.tb_lineno}"])
             library = []
         elif name := of_library(code.co_filename):
@@ -145,9 +146,11 @@ def _told_frames(trace: TracebackType | None) -> list[list[str]]:
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
+    """Those that are not ours."""
     found = []
     while trace is not None:
-        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        if not own_file(trace.tb_frame):
+            found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
         trace = trace.tb_next
     return found
 
@@ -155,7 +158,7 @@ def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
 def _clean(trace: TracebackType | None) -> TracebackType | None:
     kept = []
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith((port._OWN, "<frozen ")):
+        if not own_file(trace.tb_frame) and not trace.tb_frame.f_code.co_filename.startswith("<frozen "):
             kept.append(trace)
         trace = trace.tb_next
     found: TracebackType | None = None

@@ -44,7 +44,7 @@ def error_of_ours(error: BaseException) -> str | None:
             continue
         trace = _innermost(each.__traceback__)
         if trace is not None and _is_ours(each, trace):
-            place = f"{_own_file(trace.tb_frame).removeprefix(port._OWN)}:{trace.tb_lineno}"
+            place = f"{own_file(trace.tb_frame).removeprefix(port._OWN)}:{trace.tb_lineno}"
             return f"{WHAT}: {type(each).__name__}: {each} ({place})"
     return None
 
@@ -65,7 +65,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _is_caught_by_us(error: BaseException) -> bool:
     """A traceback begins where the exception was caught."""
     trace = error.__traceback__
-    return trace is not None and bool(_own_file(trace.tb_frame))
+    return trace is not None and bool(own_file(trace.tb_frame))
 
 
 def _innermost(trace: TracebackType | None) -> TracebackType | None:
@@ -75,7 +75,7 @@ def _innermost(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _is_ours(error: BaseException, trace: TracebackType) -> bool:
-    file = _own_file(trace.tb_frame)
+    file = own_file(trace.tb_frame)
     if not file or isinstance(error, PossiblyError):
         return False
     line = linecache.getline(file, trace.tb_lineno).strip()
@@ -92,7 +92,7 @@ def _is_ours(error: BaseException, trace: TracebackType) -> bool:
     return isinstance(error, LookupError) and _looks_into_ours(line, trace.tb_frame)
 
 
-def _own_file(frame: FrameType) -> str:
+def own_file(frame: FrameType) -> str:
     """The file of ours that the frame is in, or nothing; a compiled module has it relative to its build."""
     file = frame.f_code.co_filename
     if file.startswith(port._OWN):

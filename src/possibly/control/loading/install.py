@@ -22,6 +22,7 @@ WHEN_IMPORTED = {
     "datetime": "possibly.control.models.dates",
     "logging": "possibly.control.models.levels",
     "uvloop": "possibly.control.models.loops.foreign_loops",
+    "twisted.internet.base": "possibly.control.models.loops.reactors",
     "trio": "possibly.control.world.trios.runs",
     "anyio._backends._trio": "possibly.control.world.trios.guests",
     "socket": "possibly.control.world.doors",

@@ -1,7 +1,7 @@
 """Files: one that tasks write, or write and read, is a thing like a variable.
 
-A file is known by its path; what makes, removes or looks for files touches the file system as a whole, which
-every use of a single file reads.
+A file is known by its path. What removes or moves files touches the file system as a whole, which every use
+of a single file reads; what makes one touches the names in it, which who looks for one by its name reads.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from possibly.probes.stated import stated, stated_text
 
 FAMILY = "files"
 ALL = "the file system"
+NAMES = "the names in the file system"
 FILE = "file "
 DATABASE = "database in "
 """How the names begin of those that processes share."""
@@ -76,14 +77,19 @@ def touched(function: Any, module: str) -> Touched | None:
         return lambda given, options: _file((*given, owner, "")[0] if module != "pathlib" else owner, False)
     if name in OF_NUMBERS:
         return lambda given, options: [] if given and given[0] in pipes else [(ALL, Access(ALL, True))]
-    return lambda given, options: [(ALL, Access(ALL, name not in LOOKING))]
+    if name == "open":
+        return _opened_by_number
+    if name in LOOKING:
+        return lambda given, options: [(ALL, Access(ALL, False)), (NAMES, Access(NAMES, False))]
+    return lambda given, options: [(ALL, Access(ALL, True))]
 
 
 def _opened(given: tuple[Any, ...], options: dict[str, Any]) -> list[tuple[str, Access]]:
     path = given[0] if given else options.get("file", "")
     mode = given[1] if len(given) > 1 else options.get("mode", "r")
     if set(str(mode)).isdisjoint("wx") and not ("a" in str(mode) and _is_new(path)):
-        return [(ALL, Access(ALL, False))]  # that it is there is all that matters until it is used
+        # That it is there is all that matters until it is used.
+        return [(ALL, Access(ALL, False)), (NAMES, Access(NAMES, False))]
     return _file(path, True)
 
 
@@ -92,6 +98,19 @@ def is_relative(value: Any) -> bool:
     if isinstance(value, str | bytes):
         return not os.path.isabs(value)
     return isinstance(value, PurePath) and not value.is_absolute()
+
+
+MAKING = os.O_CREAT | os.O_TRUNC
+"""Flags of `os.open` by which a file is made, or what is in it lost."""
+
+
+def _opened_by_number(given: tuple[Any, ...], options: dict[str, Any]) -> list[tuple[str, Access]]:
+    """`os.open`, of a path from here and not from another open folder."""
+    if len(given) < 2 or options.get("dir_fd") is not None:
+        return [(ALL, Access(ALL, True))]
+    if given[1] & MAKING:
+        return _file(given[0], True)
+    return [(ALL, Access(ALL, False)), (NAMES, Access(NAMES, False))]
 
 
 def stable(path: Any) -> str:
@@ -113,12 +132,14 @@ def thing_of(path: Any) -> str:
 
 
 def is_file(thing: str) -> bool:
-    return thing == ALL or thing.startswith(FILE)
+    return thing in (ALL, NAMES) or thing.startswith(FILE)
 
 
 def _file(path: Any, writes: bool) -> list[tuple[str, Access]]:
+    """What is touched by whoever finds a file by its name, or makes it."""
     name = thing_of(path)
-    return [(name, Access(name, writes)), (ALL, Access(ALL, writes and _is_new(path)))]
+    found = (NAMES, Access(NAMES, writes and _is_new(path)))
+    return [(name, Access(name, writes)), (ALL, Access(ALL, False)), found]
 
 
 def _is_new(path: Any) -> bool:
@@ -136,4 +157,6 @@ def parts_of(value: Any) -> list[Part]:
     name = getattr(value, "name", None)
     if name is None or value.closed or isinstance(getattr(value, "raw", value), SocketIO):
         return []
-    return [Part(FAMILY, thing, (access,)) for thing, access in _file(name, value.writable())]
+    writes, file = value.writable(), thing_of(name)
+    uses = Access(file, writes), Access(ALL, writes and _is_new(name))
+    return [Part(FAMILY, access.thing, (access,)) for access in uses]
