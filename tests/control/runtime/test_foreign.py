@@ -753,8 +753,8 @@ FOUND = {
 }
 
 OPEN = {
-    "pipes of a loop": (
-        "event loop",
+    "a pipe that a loop still reads from at its end": (
+        "something outside control decides",
         r"""
         import asyncio, os
         async def main():

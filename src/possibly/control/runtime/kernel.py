@@ -712,10 +712,9 @@ def _seconds(given: Any) -> float:
     """A time of the program, which is a float or an integer to every primitive that blocks."""
     if isinstance(given, float):
         return given
-    try:
-        return float(index(given))
-    except TypeError as refused:
-        raise TypeError(*refused.args) from None  # to the program, as by what is modelled
+    if not hasattr(type(given), "__index__"):
+        raise TypeError(f"'{type(given).__name__}' object cannot be interpreted as an integer")
+    return float(index(given))
 
 
 def _refreshed(now: Operation, before: Operation, task: Task) -> Operation:

@@ -66,6 +66,7 @@ PHRASES = {
     "reach the end": Phrase("comes to the end of the program", "came to the end of the program"),
     "read": Phrase("reads {}", "read {}"),
     "receive": Phrase("receives from {}", "received from {}"),
+    "ready": Phrase("finds {} ready", "found {} ready"),
     "recv": Phrase("receives from {}", "received from {}"),
     "register": Phrase("changes what {} looks for", "changed what {} looks for"),
     "release": Phrase("gives {} back", "gave {} back"),
