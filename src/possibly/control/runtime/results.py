@@ -72,12 +72,14 @@ def _alone(memory: Memory) -> list[tuple[str, str, int]]:
 def _keep_apart(kernel: Kernel, memory: Memory) -> None:
     """Accesses before something that their step did in its middle cannot become steps after it.
 
-    And what a task waits for in a loop is not known of those that were hidden.
+    And what a task waits for in a loop is not known of those that were hidden. Where time orders steps, those
+    of a task are numbered (`models.moments`): one more among them would give all later ones another number.
     """
     if any(step.operation.kind == SPIN for step in kernel.steps):
         memory.overflowed.update(memory.racy)
     for each in memory.log:
-        if each.step in kernel.late and each.family in memory.racy and not each.inside:
+        is_late = kernel.timed or each.step in kernel.late
+        if is_late and each.family in memory.racy and not each.inside:
             memory.overflowed.add(each.family)
 
 
