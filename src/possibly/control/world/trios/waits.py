@@ -52,17 +52,15 @@ async def _granted(kernel: Kernel, run: Run, key: tuple[int, str], wish: Wish) -
 
 
 def _make_pending(run: Run, mine: Task, task: Any, wish: Wish) -> None:
-    footprint = (Access(run.name, True), Access(mine.name, False), *wish.touched())
-    mine.operation = Operation("resume", mine.name, footprint, place_of_coroutine(task.coro))
+    at = place_of_coroutine(task.coro)
+
+    def operation() -> Operation:
+        footprint = (Access(run.name, True), Access(mine.name, False), *wish.touched())
+        return Operation("resume", mine.name, footprint, at)
+
+    mine.operation = operation()
     mine.ready = lambda: run.can_go() and wish.is_granted()
-    mine.refresh = lambda: _refreshed(run, mine, wish)
-
-
-def _refreshed(run: Run, mine: Task, wish: Wish) -> Operation:
-    assert mine.operation is not None
-    return mine.operation._replace(
-        footprint=(Access(run.name, True), Access(mine.name, False), *wish.touched())
-    )
+    mine.refresh = operation
 
 
 def _notify(plain: Any) -> Any:
@@ -80,7 +78,7 @@ def _notify(plain: Any) -> Any:
     return notify_closing
 
 
-def is_listening(plain: Any) -> Any:
+def _telling_who_listens(plain: Any) -> Any:
     """Trio asks a socket whether it listens, which the real one under a simulated one does not."""
 
     def getsockopt(self: Any, level: int, option: int, *given: Any) -> Any:
@@ -123,7 +121,7 @@ def install(patches: Patches) -> None:
         patches.put(kind, "_epoll_wait", _wait(kind._epoll_wait))
         patches.put(kind, "notify_closing", _notify(kind.notify_closing))
     sockets: Any = sys.modules["socket"].socket
-    patches.put(sockets, "getsockopt", is_listening(sockets.getsockopt))
+    patches.put(sockets, "getsockopt", _telling_who_listens(sockets.getsockopt))
     of_trio: Any = sys.modules["trio._socket"]._SocketType
     for method, (name, wait) in CAPTURED.items():
         patches.put(of_trio, method, _current(name, wait))
