@@ -33,6 +33,8 @@ from possibly.control.runtime.kernel import CLOCK, Kernel
 from possibly.control.runtime.memory import LAST_WORDS, Memory
 from possibly.control.runtime.results import result
 from possibly.control.schedulers.course import Course
+from possibly.control.world import disks
+from possibly.control.world.faults import DISK
 from possibly.probes import claiming
 
 
@@ -121,6 +123,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     kernel.split = job.split
     kernel.faults = job.faults
     kernel.faults_most = kernel.faults_left = job.at_most
+    kernel.threaten = _threatened(job)
     kernel.look_for_rounds = cycles.look
     kernel.slack = job.slack
     kernel.timed = CLOCK in job.visible
@@ -171,6 +174,11 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     extra |= _looked_at(kernel) | wrote
     teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
     life.renew()
+
+
+def _threatened(job: Job) -> Callable[..., None] | None:
+    """Whoever is told of calls that may fail."""
+    return disks.threaten if DISK in job.faults and job.at_most else None
 
 
 def _end_of_child(process: int, error: BaseException | None) -> None:

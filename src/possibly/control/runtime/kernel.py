@@ -122,6 +122,8 @@ class Kernel:
         self.faults: frozenset[str] = frozenset()
         """Kinds of faults that may come (`world.faults`), so many at most, and so many more."""
         self.faults_most = self.faults_left = 0
+        self.threaten: Callable[[Kernel, Any, tuple[Any, ...], tuple[str, ...], str], None] | None = None
+        """Told of each call of what is not watched, which may fail (`world.disks`)."""
         self.timed = False
         """In this program somebody has to wait for the time to pass: every step says when it is."""
         self.repeat = False
@@ -367,6 +369,11 @@ class Kernel:
         task.operation = operation._replace(footprint=touched)
         task.ready = ready
         return task
+
+    def withdraw(self, task: Task) -> None:
+        """What was about to happen will not happen."""
+        self.add(Access(task.name, True))
+        self.end(task)
 
     def choose(self) -> Task:
         """The task that goes on, with its operation begun; libraries that we use meanwhile tell nothing."""

@@ -511,6 +511,9 @@ class Site:
                 root = root_of(function)
                 if root:
                     now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
+        kernel = running.kernel
+        if kernel is not None and kernel.threaten is not None:
+            kernel.threaten(kernel, function, given, names, at)
         if lasting is not None:
             self._push(function, given, lasting + (more or []))
 
