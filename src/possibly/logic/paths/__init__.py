@@ -11,11 +11,8 @@
 `attributes`           the automaton by the paper's attribute grammar, where that applies
 `conversion`           N(R), the removal of empty repetitions
 `classes`              the five subclasses
-`nets`, `from_nets`    expressions as Petri nets, and one-safe nets as expressions
+`copies`               copies that cannot be taken for each other, and how parts of one are put together
+`nets/`                expressions as Petri nets, and nets as expressions
 
 After Hseush and Kaiser, Modeling Concurrency in Parallel Debugging (1989). No trace in sight.
-
-- `copies`: copies that cannot be taken for each other
-- `from_runs`: nets with finitely many runs as expressions
-- `net_files`: petri nets in files
 """
