@@ -5,6 +5,7 @@
 `rules`, `actions`     the text of synchronisation rules and of actions
 `machine`, `run`       what may come next: the deterministic predecessor automaton, made as it is used
 `readings`             what has been done of an expression, and what it may take next
+`completion`           whether what was begun can still be completed
 `alternatives`         readings that differ in what one part comes after, as one
 `alike`                events that can change places, so that one of their readings stands for all
 `automaton`            the same automaton in full, for pictures and figures

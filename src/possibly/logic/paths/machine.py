@@ -21,7 +21,6 @@ states.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -38,15 +37,12 @@ from possibly.logic.paths.alike import (
 )
 from possibly.logic.paths.alternatives import MERGED_FROM, Slots, merged, numbers, renamed
 from possibly.logic.paths.compiled import Compiled, Kind
+from possibly.logic.paths.completion import Completion
 from possibly.logic.paths.readings import Form, Reading, Taker, maximal
 
 MOVES_KEPT = 200_000
 """Moves of one machine that are remembered; beyond that it starts to remember afresh. A state counts as one
 for every four events that it speaks of."""
-SEARCHED = 400
-"""Readings that are tried to find out whether a run can still be completed."""
-SEARCHED_WITH_COUNTS = 20
-"""The same where readings carry counts, so that hardly ever two are equal."""
 LOOK_EVERY = 64
 """Readings between two looks at the clock."""
 MOST_READINGS = 100_000
@@ -110,15 +106,21 @@ class Machine:
         self.expression = expression
         self.parts = expression.parts
         self.tells = tells
-        self.look: Callable[[], None] | None = None
-        """Called now and then while a move is computed; it may raise what ends the work."""
         self._states: dict[tuple[Any, ...], State] = {}
         self._kept = 0
         self._has_alike = not tells and any(part.kind == Kind.MANY for part in expression.parts)
         self._may_block = expression.synchronises
-        self._searched = SEARCHED_WITH_COUNTS if expression.counters else SEARCHED
-        self._completable: dict[Reading, bool] = {}
+        self._completion = Completion(expression, self._blind)
         self.initial = self._state(((Form.TODO, expression.root, ()),), (), 0)
+
+    @property
+    def look(self) -> Callable[[], None] | None:
+        """Called now and then while a move is computed; it may raise what ends the work."""
+        return self._completion.look
+
+    @look.setter
+    def look(self, look: Callable[[], None] | None) -> None:
+        self._completion.look = look
 
     # ---- moves ----------------------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ class Machine:
         for state in self._states.values():
             state.moves.clear()
         self._states.clear()
-        self._completable.clear()
+        self._completion.forget()
         self._kept = 0
 
     def _move(self, state: State, symbols: tuple[int, ...], predecessors: Slots, values: Slots) -> Move:
@@ -185,7 +187,9 @@ class Machine:
         self, found: dict[Reading, tuple[int, tuple[int, ...]]], past: list[int], alike: Classes
     ) -> Move:
         if self._may_block:
-            found = {reading: origin for reading, origin in found.items() if self.can_complete(reading)}
+            found = {
+                reading: origin for reading, origin in found.items() if self._completion.is_possible(reading)
+            }
         if any(each.is_several for each in alike):
             found = {canonical(reading, alike): origin for reading, origin in found.items()}
         if not found:
@@ -243,55 +247,11 @@ class Machine:
                             seen.add(choice)
                             yield choice
 
-    # ---- can it still be completed? -------------------------------------------------------------
-
-    def can_complete(self, reading: Reading) -> bool:
-        """Whether some further events complete the run; values and order are left open.
-
-        A synchronising event can wait for a partner that never comes. Where there are too many readings
-        to try, the answer is yes: the run is then refused later, never wrongly.
-        """
-        match reading:
-            case (Form.DONE, _):
-                return True
-            case (Form.AFTER, inner, part):
-                return self.can_complete(inner) and self.can_complete((Form.TODO, part, ()))
-            case (Form.ROUND, inner, _) | (Form.COUNTED, inner, _, _) | (Form.BOUND, _, inner, _):
-                return self.can_complete(inner)
-            case (Form.COPIES, _, _, copies):
-                return all(map(self.can_complete, copies))
-            case (Form.BOTH, part, left, right) if not self.parts[part].shared:
-                return self.can_complete(left) and self.can_complete(right)
-        start = self._blind(reading)
-        if start not in self._completable:
-            self._search(start)
-        return self._completable[start]
-
-    def _search(self, start: Reading) -> None:
-        taker = Taker(self.parts, [0], None)
-        seen, pending, answer = {start}, deque([start]), False
-        while pending and not answer:
-            reading = pending.popleft()
-            if self.look is not None:
-                self.look()
-            if self._completable.get(reading) or taker.ends(reading, {}) or len(seen) > self._searched:
-                answer = True
-                break
-            for symbol in range(len(self.expression.symbols)):
-                for step in taker.steps(reading, symbol, {}):
-                    following = self._blind(step.reading)
-                    if following not in seen:
-                        seen.add(following)
-                        pending.append(following)
-        if not answer:
-            self._completable.update(dict.fromkeys(seen, False))
-        self._completable[start] = answer
+    # ---- renaming -------------------------------------------------------------------------------
 
     def _blind(self, reading: Reading) -> Reading:
         """The reading without slots and values; counts stay."""
         return self._renamed(reading, {}, {})
-
-    # ---- renaming -------------------------------------------------------------------------------
 
     def _mentioned(self, reading: Reading, slots: set[int], values: set[int]) -> None:
         match reading[0]:
