@@ -11,9 +11,10 @@ import pytest
 from possibly.logic.paths import completion
 from possibly.logic.paths.compiled import Compiled, compiled
 from possibly.logic.paths.completion import Completion
+from possibly.logic.paths.forms import Form, Reading
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.parser import parse_path
-from possibly.logic.paths.readings import Form, Reading, Taker
+from possibly.logic.paths.readings import Taker
 from possibly.logic.paths.run import Run
 from possibly.logic.paths.syntax import path_text
 from possibly.logic.source import Source

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from possibly.logic.paths.compiled import Compiled, Kind, Part
-from possibly.logic.paths.readings import Form, Reading, Taker
+from possibly.logic.paths.forms import Form, Reading
+from possibly.logic.paths.readings import Taker
 
 SEARCHED = 400
 """Readings that are tried to find out whether a run can still be completed."""
