@@ -65,7 +65,7 @@ def newcomer(tmp_path_factory: pytest.TempPathFactory) -> Newcomer:
     for name in ("setup.py", "pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, sources)
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    pip = [environment / "bin" / "python", "-m", "pip", "--quiet", "install", ".", "pytest"]
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "--quiet", "install", ".", "pytest"]
     installed = subprocess.run(pip, cwd=sources, capture_output=True, text=True, check=False)
     if "Temporary failure in name resolution" in installed.stderr:
         pytest.skip("no package index can be reached")
