@@ -65,8 +65,8 @@ class Cost(NamedTuple):
 def processor_seconds() -> float:
     """Of this process and all that it started, living or not."""
     here = psutil.Process()
-    times = [each.cpu_times() for each in (here, *here.children(recursive=True))]
-    return sum(each.user + each.system + each.children_user + each.children_system for each in times)
+    times: list[Any] = [each.cpu_times() for each in (here, *here.children(recursive=True))]
+    return float(sum(each.user + each.system + each.children_user + each.children_system for each in times))
 
 
 def searched(path: Path, options: Options, cluster: Cluster | None) -> Cost:
