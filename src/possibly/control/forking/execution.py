@@ -6,6 +6,7 @@ scheduler has seen enough. The process ends then, unless the execution leaves no
 
 from __future__ import annotations
 
+import builtins
 import gc
 import io
 import os
@@ -153,6 +154,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
         outside.watch()
     claiming.heard = following.heard
     process = os.getpid()
+    _built_in.update(vars(builtins))
     try:
         _begin_debugging(job.at_failure) if job.debug else None
         program()
@@ -165,6 +167,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     _run_exit_functions()
     threads.exit_step(kernel)
     exits.run()
+    _put_built_in_back()
     if not life.is_clean(kernel, memory, Outcome.FINISHED):
         kernel.finish(Outcome.FINISHED, None)
     kernel.ending = True
@@ -179,6 +182,15 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
 def _threatened(job: Job) -> Callable[..., None] | None:
     """Whoever is told of calls that may fail."""
     return disks.threaten if DISK in job.faults and job.at_most else None
+
+
+_built_in: dict[str, Any] = {}
+"""What has the names of built-in functions when the program begins."""
+
+
+def _put_built_in_back() -> None:
+    """Whoever tells of an execution uses functions that the program may have replaced."""
+    builtins.__dict__.update(_built_in)
 
 
 def _end_of_child(process: int, error: BaseException | None) -> None:
@@ -293,6 +305,7 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
     def finish(outcome: Outcome, failure: dict[str, Any] | None) -> NoReturn:
         kernel, memory = running.kernel, accesses.memory
         assert kernel is not None and memory is not None
+        _put_built_in_back()
         kernel.ending = True
         kernel.flush()
         if kernel.failure is not None and outcome is not Outcome.DIVERGED:

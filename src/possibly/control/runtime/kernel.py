@@ -177,6 +177,8 @@ class Kernel:
         self.joined = True
         self.late: set[int] = set()
         """Steps, by their numbers, that turned out in the middle to touch something more."""
+        self.halted: set[str] = set()
+        """Loops of which a turn has stopped in the middle: other turns come before it began, or after it."""
         self.has_timers = False
         """Somebody has slept, or waited with a time-out."""
         self._moment = Moment(0.0, (), ())
@@ -279,6 +281,7 @@ class Kernel:
         if task.daemon and (kind != "end" or self.has_last_words):
             every = (*every, Access(EXIT, False))
         if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
+            self.halted.add(task.loop)
             every = (*every, Access(task.loop, True))
             self.add(Access(task.loop, True))
         footprint = (*footprint, *every)

@@ -212,6 +212,9 @@ class _Inserter:
         if name in table.BUILTINS:
             site = self._site(Kind.BUILTIN, table.BUILTINS[name])
             return self._told(site, self._itself(site))
+        if name in table.FORGETTING:
+            site = self._site(Kind.FORGET, self.code.co_varnames[each.argument])
+            return self._told(site, self._itself(site))
         if name not in table.KNOWN:
             site = self._site(Kind.UNKNOWN, name)
             return self._told(site, self._itself(site))
