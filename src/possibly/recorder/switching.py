@@ -4,7 +4,7 @@ Law: of a variable whose word is turned off nothing counts, neither before nor a
 when exactly that happens; whether it does depends on how often the program does what, not on how fast it is.
 
 Entries are counted when they are written, by the sites that they come from; those that the compiled tape
-packs it counts itself. A container weighs as much as copies of it cost.
+packs it counts itself. A container weighs as much as copies of it cost, with those in it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from possibly.recorder.entries import (
 from possibly.recorder.log import Log
 
 _ACCESSES = frozenset({READ, WRITE, MEMBER_READ, MEMBER_WRITE, ITEM_READ, ITEM_WRITE})
-PER_UNIT = 100
+PER_UNIT = 25
 """Items of a container that weigh as much as an entry."""
 _SIZED = (list, dict, set, bytearray)
 
@@ -79,4 +79,12 @@ def _site_of(entry: Any) -> int | None:
 
 
 def _weight(value: Any) -> int:
-    return 1 + len(value) // PER_UNIT if type(value) in _SIZED else 1
+    return 1 + _size(value) // PER_UNIT
+
+
+def _size(value: Any) -> int:
+    """Of a container with those in it, as far as values are told."""
+    if type(value) not in _SIZED:
+        return 0
+    inner = value.values() if type(value) is dict else value if type(value) is list else ()
+    return len(value) + sum(_size(each) for each in inner if type(each) in _SIZED)

@@ -260,3 +260,18 @@ def test_objects_are_forgotten_when_they_end(tmp_path: Path) -> None:
         assert machine.sharing.memory.size() < 20
     finally:
         port.listen(port.QUIET)
+
+
+def test_who_changes_all_items_is_told_once_and_not_for_each(machine: Machine) -> None:
+    """Else two threads that push and pop in a list of a hundred items fill the memory in seconds."""
+    items = list(range(100))
+    machine.things.append(items)
+    sort = machine.site(Kind.CALL)
+    for number in range(100):
+        port.become(PROCESSES[0])
+        del machine.site(Kind.WRITE_ITEM)[9, items, number]
+    for turn in range(20):
+        port.become(PROCESSES[turn % 2])
+        del sort[(items.sort,)]
+    told = [entry for entry in machine.told() if entry[0] == len(machine.things) - 1]
+    assert 20 < len(told) <= 100 + 2 * 20, "each item once, then the changes of all of them"

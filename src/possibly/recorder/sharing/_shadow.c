@@ -556,7 +556,14 @@ static void keep(Cell *cell, const Touch *touch)
     cell->more[cell->count++] = *touch;
 }
 
-/* All items at once meet each of them, and their key names the conflict. */
+static void empty(Cell *cell)
+{
+    cell->write.process = cell->read.process = 0;
+    cell->count = 0;
+}
+
+/* All items at once meet each of them, and their key names the conflict. Who changes them all stands for what was
+   done to each before. */
 static int meets_items(Memory *self, Object *object, const Touch *touch, const Known *now, PyObject *thing,
                        PyObject *value)
 {
@@ -564,15 +571,26 @@ static int meets_items(Memory *self, Object *object, const Touch *touch, const K
     int is_told = 0;
     for (uint32_t i = 0; i < object->count; i++) {
         Cell *cell = &object->cells[i];
-        if ((cell->type == ITEM || cell->type == ANY) && meets(cell, touch, now, &found)) {
-            int type = cell->type;
-            PyObject *name = Py_XNewRef(cell->name);
+        if (cell->type != ITEM && cell->type != ANY)
+            continue;
+        int is_against = meets(cell, touch, now, &found), type = cell->type;
+        PyObject *name = Py_XNewRef(cell->name);
+        if (!ONLY_READS(touch->how))
+            empty(cell);
+        if (is_against) {
             is_told = 1;
             write_down(self, &found, touch, thing, type, name, value);
-            Py_XDECREF(name);
         }
+        Py_XDECREF(name);
     }
     return is_told;
+}
+
+static void empty_items(Object *object)
+{
+    for (uint32_t i = 0; i < object->count; i++)
+        if (object->cells[i].type == ITEM || object->cells[i].type == ANY)
+            empty(&object->cells[i]);
 }
 
 static int is_tracked(PyTypeObject *type);
@@ -606,6 +624,8 @@ static void touch(Memory *self, PyObject *thing, int type, PyObject *name, int h
                     (uint8_t)how,
                     0};
     if (object->owner == now->process) {
+        if (type == WHOLE && !ONLY_READS(how))
+            empty_items(object);
         keep(cell ? cell : new_cell(object, hash, type, name), &access);
         return;
     }

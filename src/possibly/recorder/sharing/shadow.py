@@ -8,8 +8,9 @@ at which it happened: the trace has both, and so the order that they give and th
 
 A container's items are variables of their own. An access to all of them at once (`WHOLE`) meets each.
 
-Departures: after a conflict the later access stands for all before it, since their order is in the trace; a
-process that has read since the last write is not told again. Reads are kept one a process.
+Departures: after a conflict the later access stands for all before it, since their order is in the trace, and
+who changes all items of a container for what was done to each; a process that has read since the last write
+is not told again. Reads are kept one a process.
 
 `_shadow.c` is the compiled twin of this file and of `sites`; a test compares what both hand over.
 """
@@ -84,6 +85,8 @@ class Shadow:
             for other in others:
                 name = other if key == WHOLE else key
                 is_told |= other in cells and self._meets(cells[other], touch, thing, name)
+                if key == WHOLE and touch.how not in ONLY_READS:
+                    cells[other] = Cell()
         cell = cells.setdefault(key, Cell())
         is_told |= self._meets(cell, touch, thing, key)
         touch = touch._replace(is_told=is_told)
