@@ -134,6 +134,11 @@ class MacroSystem:
         seen = self._at(state).seen
         return {name: "ended" if each.ended else each.at for name, each in sorted(seen.items())}
 
+    def place(self, state: State, process: str) -> str:
+        """The source place of the last operation of a process, or of that in which it waits."""
+        seen = self._at(state).seen.get(process)
+        return "" if seen is None or seen.ended else seen.at
+
     def way_to(self, node: int) -> Path:
         """The macro-steps from the root to a node."""
         nodes = self.session.tree.path(node)
