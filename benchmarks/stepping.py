@@ -245,10 +245,37 @@ def live(threads: int, rounds: int, formula: str) -> None:
             )
 
 
+WAREHOUSE = Path(__file__).parent / "large" / "warehouse.py"
+"""300 lines, six threads."""
+
+
+def commands() -> None:
+    """Steps through a larger program, each a command of its own; CPU is that of all its processes."""
+    print(f"a program of {len(WAREHOUSE.read_text().splitlines())} lines and six threads")
+    formulas = ("F shipped == 1", "F ledger.balance == -1", 'F done("shipper")', "F shipped == 5")
+    for formula in formulas:
+        said = _commanded(f"debug, {formula}", ["debug", str(WAREHOUSE), "--command", f"step {formula}"])
+        assert ("no step" in said) == (formula == formulas[-1]), said
+    _commanded("explore", ["explore", str(WAREHOUSE)])
+
+
+def _commanded(name: str, words: list[str]) -> str:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "possibly", *words], capture_output=True, text=True, check=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    row(name, f"{spent:.2f} s of CPU")
+    return done.stdout
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="sizes a tenth as large")
     quick = parser.parse_args().quick
+    if not quick:
+        commands()
     live(6, 2, "F n == 9")
     live(2 if quick else 3, 2, "F n == 100")
     large(5 if quick else 7)

@@ -1,6 +1,6 @@
 """A distributed lock service: clients write to a store while they hold the lock that a server leases to them.
 
-possibly explore --macro examples/lock-service/leases.py [wrong|right]
+possibly explore --macro examples/lock-service/leases.py [wrong|right] [CLIENTS]
 
     client  --acquire-->  server  --granted (number)-->  client
     client  --write (number, value)-->  store  --stored or refused-->  client
@@ -23,10 +23,12 @@ import queue
 import sys
 import threading
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 import possibly
 
 VARIANT = sys.argv[1] if len(sys.argv) > 1 else "wrong"
+CLIENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 2
 
 
 # ---- messages -----------------------------------------------------------------------------------
@@ -138,12 +140,21 @@ class Client:
         self.name = name
         self.server, self.store = server, store
         self.answers = queue.Queue()
+        self.heard = None
+        """What became of its write; None: it has not heard yet."""
+
+    @property
+    def fate(self):
+        """What it would tell its user. One that is told "late" asks for the lock again."""
+        if self.heard is None:
+            return "is still waiting"
+        return "has written" if self.heard.is_done else "was late, and knows it"
 
     def run(self):
         self.server.inbox.put(Acquire(self.name, self.answers))
         granted = self.answers.get()
         self.store.inbox.put(Write(granted.number, self.name, self.answers))
-        return self.answers.get().is_done
+        self.heard = self.answers.get()
 
 
 # ---- what must be true --------------------------------------------------------------------------
@@ -155,8 +166,24 @@ def one_writer(state):
     return "store" not in state or not state.store.late
 
 
+def report(clients):
+    """A line for each client. In the wrong form all have written, and one of them did too late: the store
+    holds what an earlier grant wrote, and no line says so."""
+    width = max(len(client.name) for client in clients)
+    return "\n".join(f"{client.name:<{width}}  {client.fate}" for client in clients)
+
+
+def check_arguments():
+    """A sentence and no traceback for what makes no sense."""
+    if VARIANT not in ("wrong", "right"):
+        raise SystemExit(f"{VARIANT} is no form of this program: wrong or right")
+    if not 1 <= CLIENTS <= len(ascii_lowercase):
+        raise SystemExit("there is a client for each letter, at least one")
+
+
 def main():
-    names = ("client-a", "client-b")
+    check_arguments()
+    names = tuple(f"client-{letter}" for letter in ascii_lowercase[:CLIENTS])
     server, store = Server(len(names)), Store(len(names))
     actors = {"server": server, "store": store, "keeper": Keeper(server, len(names))}
     actors |= {name: Client(name, server, store) for name in names}
@@ -166,7 +193,7 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
-    print("both have written, or know that they were late")
+    print(report([actors[name] for name in names]))
 
 
 if __name__ == "__main__":

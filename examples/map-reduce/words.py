@@ -139,7 +139,45 @@ def nothing_is_lost(state):
     return state.reducer.seen == CHUNKS
 
 
+# ---- the report ---------------------------------------------------------------------------------
+
+
+def counted_alone(text):
+    """What one process counts that does everything itself."""
+    return Counter(text.split())
+
+
+def most_frequent(counts, most=3):
+    """The words that are there most often, and how often; of equally frequent ones the first by letters."""
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ordered[:most]
+
+
+def lost(counts, text):
+    """The words of the text that are in no count, or in too few."""
+    missing = counted_alone(text) - Counter(counts)
+    return sorted(missing)
+
+
+def report(words, counts):
+    """What a user of the service reads; it says nothing of which chunk a loss comes from."""
+    lines = [f"{words} words, {len(counts)} different ones"]
+    lines += [f"  {word:<8} {count}" for word, count in most_frequent(counts)]
+    if missing := lost(counts, TEXT):
+        lines.append(f"  lost: {', '.join(missing)}")
+    return "\n".join(lines)
+
+
+def check_arguments():
+    """A sentence and no traceback for what makes no sense."""
+    if VARIANT not in ("wrong", "right"):
+        raise SystemExit(f"{VARIANT} is no form of this program: wrong or right")
+    if WORKERS < 1 or CHUNKS < 1:
+        raise SystemExit("there is nothing to count, or nobody who does")
+
+
 def main():
+    check_arguments()
     chunks = chunks_of(TEXT, CHUNKS)
     inbox, results, answer = Queue(), Queue(), Queue()
     work = [Queue() for _ in range(WORKERS)]
@@ -156,7 +194,7 @@ def main():
     words, counts = answer.get()
     for process in processes:
         process.join()
-    print(f"{words} words, {len(counts)} different ones")
+    print(report(words, counts))
 
 
 if __name__ == "__main__":

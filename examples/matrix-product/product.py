@@ -77,6 +77,11 @@ def blocks_of(matrix: Matrix, size: int) -> list[Work]:
     return [Work(number, matrix[start : start + size]) for number, start in enumerate(starts)]
 
 
+def shown(matrix: Matrix) -> str:
+    """A line for each row."""
+    return "\n".join(" ".join(f"{each:>4}" for each in row) for row in matrix)
+
+
 # ---- the master ---------------------------------------------------------------------------------
 
 
@@ -187,6 +192,7 @@ def main() -> None:
         raise SystemExit("there is nobody to work: start it under mpiexec, with -n 2 or more")
     if world.Get_rank() == MASTER:
         found = master(world)
+        print(shown(found))
         if VARIANT == "right":
             assert found == multiplied(left(ROWS), right())
     else:

@@ -83,6 +83,8 @@ export interface TreeNodeModel {
   stopped?: boolean;
   facts: [string, string][];
   actions?: ActionModel[];
+  /** Of a leaf: holds, fails or open. */
+  outcome?: string;
 }
 
 export interface ActionModel {

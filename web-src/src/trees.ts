@@ -13,6 +13,9 @@ const MOST_LINES = 40;
 /** Leaves of a tree that is shown whole at first. */
 const MOST_LEAVES = 40;
 const MOST_FAILURES = 3;
+/** Failing leaves that are listed. */
+const MOST_LISTED = 200;
+const OUTCOMES: Record<string, string> = { holds: "✓", fails: "✗", open: "?" };
 
 export class TreeView {
   readonly element: HTMLElement;
@@ -33,7 +36,7 @@ export class TreeView {
     const legend = h("p", { class: "note" }, `${tree.nodes.length.toLocaleString("en")} nodes. `,
       tree.claims.length ? `Claims at a node, from the left: ${tree.claims.join(" · ")}. ✓ true  ✗ false  ? not decided` : "There are no claims.");
     const notes = tree.notes.map((note) => h("p", { class: "note" }, note));
-    const bar = h("div", { class: "bar" }, h("h2", {}, tree.title), legend, ...notes, h("div", { class: "actions" }, ...this.buttons(tree.actions, {})));
+    const bar = h("div", { class: "bar" }, h("h2", {}, tree.title), legend, ...notes, this.failing(), h("div", { class: "actions" }, ...this.buttons(tree.actions, {})));
     this.element = h("section", { class: "view" }, bar, h("div", { class: "beside" }, this.stage.element, this.details));
     this.foldLarge();
     this.draw(false);
@@ -53,6 +56,21 @@ export class TreeView {
     return actionButtons(this.key, actions, node, this.operate && ((name, values) => this.operate!("trees", this.index, name, values)));
   }
 
+  /** The leaves that fail; one that is chosen is shown, whatever was folded above it. */
+  private failing(): HTMLElement | null {
+    const found = this.tree.nodes.filter((node) => node.outcome === "fails");
+    if (!found.length) return null;
+    const rows = found.slice(0, MOST_LISTED).map((node) => h("li", {}, button(node.text, "show it in the tree", () => this.reveal(node.id))));
+    if (found.length > MOST_LISTED) rows.push(h("li", {}, `and ${found.length - MOST_LISTED} more`));
+    return h("details", { class: "failing" }, h("summary", {}, `failing paths: ${found.length}`), h("ul", { class: "plain" }, ...rows));
+  }
+
+  private reveal(id: string): void {
+    for (let above = this.nodes.get(id)?.parent ?? null; above !== null; above = this.nodes.get(above)?.parent ?? null) this.folded.delete(above);
+    this.chosen = id;
+    this.draw(false);
+  }
+
   private root(): HierarchyNode<TreeNodeModel> {
     return stratify<TreeNodeModel>().id((node) => node.id).parentId((node) => node.parent)(this.tree.nodes);
   }
@@ -65,6 +83,8 @@ export class TreeView {
     if (leaves.length <= MOST_LEAVES) return;
     const failing = leaves.filter((leaf) => leaf.data.verdicts.includes("false")).slice(0, MOST_FAILURES);
     const open = new Set([...failing, ...leaves.filter((leaf) => leaf.data.id === this.chosen)].flatMap((leaf) => leaf.ancestors()));
+    this.foldAlike(root, open);
+    if (root.leaves().length - this.hiddenLeaves(root) <= MOST_LEAVES) return;
     const seen = new Set([root]);
     let width = 1;
     root.each((node) => {
@@ -76,6 +96,20 @@ export class TreeView {
         for (const child of node.children) seen.add(child);
       }
     });
+  }
+
+  /** What is below a node and ends in one way is folded, as high up as it does. */
+  private foldAlike(node: HierarchyNode<TreeNodeModel>, open: Set<HierarchyNode<TreeNodeModel>>): void {
+    if (!node.children) return;
+    const ends = new Set(node.leaves().map((leaf) => leaf.data.outcome));
+    if (ends.size === 1 && !ends.has(undefined) && !open.has(node)) this.folded.add(node.data.id);
+    else for (const child of node.children) this.foldAlike(child, open);
+  }
+
+  private hiddenLeaves(node: HierarchyNode<TreeNodeModel>): number {
+    if (!node.children) return 0;
+    if (this.folded.has(node.data.id)) return node.leaves().length - 1;
+    return node.children.reduce((sum, child) => sum + this.hiddenLeaves(child), 0);
   }
 
   private pick(id: string): void {
@@ -119,7 +153,7 @@ export class TreeView {
     if (data.id === this.chosen) classes.push("chosen");
     if (data.id === this.tree.current) classes.push("here");
     const lines = [`${data.id === this.tree.current ? "▶ " : ""}${data.stopped ? "‖ " : ""}${data.text}`];
-    if (hidden) lines.push(`+ ${hidden} below`);
+    if (hidden) lines.push(`+ ${hidden} below${outcomes(place)}`);
     const title = [data.text, ...data.facts.map(([name, value]) => `${name}: ${value}`)].join("\n");
     return sized({ id: data.id, lines, classes: classes.join(" "), shape: "round", title, marks });
   }
@@ -138,6 +172,14 @@ export class TreeView {
     const acts = this.buttons(node.actions ?? [], { node: node.id });
     this.details.replaceChildren(...parts.filter((part) => part !== null), h("ul", { class: "plain" }, ...verdicts), h("dl", { class: "facts" }, ...facts), h("div", { class: "actions" }, ...acts));
   }
+}
+
+/** How the leaves below a node end, counted. */
+function outcomes(place: HierarchyNode<TreeNodeModel>): string {
+  const counts = new Map<string, number>();
+  for (const { data } of place.leaves()) if (data.outcome) counts.set(data.outcome, (counts.get(data.outcome) ?? 0) + 1);
+  const words = [...counts].map(([outcome, count]) => `${count} ${OUTCOMES[outcome] ?? outcome}`);
+  return words.length ? `: ${words.join(" ")}` : "";
 }
 
 export class StackView {

@@ -12,6 +12,7 @@ import pytest
 
 from possibly.control.macro.explore import Plan
 from possibly.errors import PossiblyError, UsageError
+from possibly.session.debugging.macro import opened_macro
 from possibly.session.debugging.temporal import Opening, opened
 from possibly.session.macro_steps.tree import MacroSession, checked_program, explore
 from possibly.views.cli.debugger.commands import execute
@@ -272,3 +273,22 @@ def test_the_temporal_debugger_steps_over_collective_breakpoints(capsys: pytest.
     os.chdir("elsewhere")
     assert main(["debug", "../kept.json", *again]) == 0
     assert "[0] start" in capsys.readouterr().out
+
+
+def test_steps_begin_where_a_breakpoint_was_gone_to() -> None:
+    debugger = opened_macro([THREADS, "lossy"], None)
+
+    def say(line: str) -> str:
+        return execute(debugger, line).text
+
+    say("macro-traverse depth 2")
+    assert "under way: Consumer#1 = null in inbox" in say("macro-goto 3")
+    assert say("step F(len(Buffer.items) == 1)").startswith("step 2: ")
+    assert debugger.stack.path[3] == 3
+    assert say("stack").splitlines()[1] == "1  goto 3: 3 transitions"
+    say("save kept.session")
+    say("load kept.session")
+    assert debugger.stack.path[3] == 3
+    say("pop")
+    assert say("back") == "no other step (0 pairs); the step is removed"
+    debugger.system.session.close()  # type: ignore[attr-defined]

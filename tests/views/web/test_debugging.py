@@ -48,7 +48,7 @@ def test_a_step_by_a_formula_is_put_on_the_stack() -> None:
     assert [state.split()[0] for state in step.states] == ["P0:m1", "P0:m2", "P0:m7", "P0:m8"]
     assert ("options", "min") in step.facts
     assert facts(stack.picture())["c0"] == "0"
-    assert buttons(stack)[-3:] == ["back", "pop", "clear"]
+    assert buttons(stack)[-4:] == ["back", "pop", "clear", "arbitrarily long?"]
     marked = [shape.name for graph in stack.graphs()[:1] for shape in graph.shapes if shape.marked]
     assert len(marked) == 1, "the flow graph shows where the process is"
 
@@ -107,3 +107,36 @@ def test_what_cannot_be_done_leaves_the_stack_as_it_is(action: str, values: dict
     with pytest.raises(PossiblyError):
         stack.operate(action, values)
     assert stack.picture().steps == ()
+
+
+def test_a_step_tells_what_changes_and_has_its_automaton() -> None:
+    stack = on_model()
+    stack.operate("step", {"text": 'F at(P0, "m8"); min'})
+    (step,) = stack.picture().steps
+    assert "[c0: 1 -> 0]" in step.states[1]
+    assert [graph.title for graph in stack.graphs()][2:] == [
+        'Automaton of F at(P0, "m8")',
+        "Temporal stack as a figure",
+    ]
+
+
+def test_why_there_is_none_and_whether_steps_can_be_arbitrarily_long() -> None:
+    stack = on_model()
+    stack.operate("step", {"text": 'G at(P1, "n2") & F at(P0, "m8")'})
+    assert "why not" in buttons(stack)
+    stack.operate("why", {})
+    assert "already fails from here" in " ".join(stack.picture().notes)
+    stack.operate("step", {"text": 'F at(P0, "m8")'})
+    assert buttons(stack)[-1] == "arbitrarily long?"
+    stack.operate("cycle", {})
+    assert "yes: a cycle of" in " ".join(stack.picture().notes)
+
+
+def test_a_live_program_is_drawn_from_its_source() -> None:
+    program = EXAMPLES / "bugs" / "lost-update" / "buggy.py"
+    stack = LiveStack(opened(Opening(str(program), program.read_text(encoding="utf-8"))))
+    stack.operate("next", {"process": "MainThread"})
+    graphs = {graph.title: graph for graph in stack.graphs()}
+    (marked,) = [shape.lines[0] for shape in graphs["teller-1 in deposit"].shapes if shape.marked]
+    assert marked.endswith("balance += amount")
+    stack.debugger.system.close()  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ import pytest
 from possibly.control.macro.tree import Tree as MacroTree
 from possibly.errors import PossiblyError
 from possibly.session.macro_steps.tree import MacroSession, checked_program
+from possibly.views.cli.main import main
 from possibly.views.web.document import Contents, picture_document
 from possibly.views.web.live import LivePage
 from possibly.views.web.macro import LiveMacroTree, picture
@@ -106,7 +107,36 @@ def test_a_stack_shows_its_steps_newest_first(written: Callable[[str], Shown]) -
     assert "P1.x" in shown.page.locator(".details").inner_text()
 
 
+def test_what_ends_in_one_way_is_folded_and_failing_paths_are_listed(written: Callable[[str], Shown]) -> None:
+    nodes = [Node("0", None, "", "0")]
+    for part in range(4):
+        nodes.append(Node(f"p{part}", "0", "b", f"part {part}"))
+        ends = ["fails" if (part, n) == (2, 7) else "holds" for n in range(500)]
+        nodes += [Node(f"{part}.{n}", f"p{part}", "b", f"{part}.{n}", outcome=ends[n]) for n in range(500)]
+    page = written(page_with(Tree("large", (), tuple(nodes)))).page
+    assert page.get_by_text("+ 500 below: 500 ✓").count() == 3
+    assert page.get_by_text("+ 500 below: 499 ✓ 1 ✗").count() == 1
+    page.get_by_text("failing paths: 1").click()
+    page.locator("details.failing button").click()
+    assert page.locator('.node.tree.chosen[data-id="2.7"]').count() == 1
+
+
 # ---- macro-steps ----------------------------------------------------------------------------------
+
+
+def test_the_page_of_a_tree_has_numbers_values_and_the_failing_path(
+    written: Callable[[str], Shown], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Path(__file__).parents[3] / "examples" / "macro" / "threads.py"
+    monkeypatch.chdir(tmp_path)
+    assert main(["explore", "--macro", str(program), "lossy"]) == 1
+    assert main(["view", "threads.tree.json", "-o", "tree.html"]) == 0
+    page = written(Path("tree.html").read_text(encoding="utf-8")).page
+    told = page.locator("body").inner_text()
+    assert "Buffer got Producer#2 and not Consumer#1" in told
+    assert "Producer#2 = 2" in told
+    page.get_by_text("Macro-step tree").first.click()
+    assert "[44] Buffer get" in " ".join(page.locator(".node.tree text").all_text_contents())
 
 
 def test_a_saved_tree_is_drawn_as_the_one_in_memory(tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ class Explorer:
         node.matches = list(point.matches)
         node.end, node.detail = point.end, point.detail
         node.pending = list(point.pending)
+        node.carried = list(point.carried)
         node.verdicts = [_verdict(each) for each in point.verdicts]
         self._conclude(node, run, point)
         if node.is_leaf:

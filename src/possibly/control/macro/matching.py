@@ -186,7 +186,7 @@ class Board:
         entry = self._entry(process, operation)
         message = Message(
             name, process, channel, operation.tag, number, entry, operation.order,
-            operation.synchronous, operation.to, operation.at,
+            operation.synchronous, operation.to, operation.at, operation.value,
         )  # fmt: skip
         self.users.sends(process, channel)
         self._sent[process] = message

@@ -105,6 +105,8 @@ class Operation(NamedTuple):
     """Files that were opened since the operation before, and whether to write."""
     seen: Any = None
     """How the process is seen after a send that did not stop it (a `Seen`)."""
+    value: tuple[Any, ...] = ()
+    """Of a send: what is sent, as plain data; empty where that is not told."""
 
 
 class Message(NamedTuple):
@@ -120,6 +122,8 @@ class Message(NamedTuple):
     synchronous: bool
     to: Process = ""
     at: str = ""
+    value: tuple[Any, ...] = ()
+    """What it carries, as plain data, if that was told."""
 
 
 class Choice(NamedTuple):

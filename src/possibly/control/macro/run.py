@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from possibly.control.macro.choices import Space, Users
 from possibly.control.macro.claims import Collective, JudgedClaim, Status, judged
 from possibly.control.macro.history import History, Start
-from possibly.control.macro.matching import Board
+from possibly.control.macro.matching import Arrival, Board
 from possibly.control.macro.model import (
     Choice,
     Completion,
@@ -33,6 +33,10 @@ MOST_STEPS = 100_000
 MOST_IDLE = 200
 """Macro-steps in a row in which processes only find nothing, after which a path is given up; if they are in
 the same state each time they go in circles."""
+
+
+WIDEST = 60
+"""Letters of a message's value."""
 
 
 class System(Protocol):
@@ -63,6 +67,8 @@ class Done(NamedTuple):
     at: str
     messages: tuple[str, ...] = ()
     """The messages it received."""
+    sends: tuple[str, ...] = ()
+    """The messages that its process sent with it, or since the operation before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,8 @@ class Breakpoint:
     """What each process does next: (process, operation, place)."""
     impossible: frozenset[Selection] = frozenset()
     """Ways on that an event loop cannot go."""
+    carried: tuple[tuple[str, str], ...] = ()
+    """The messages that were sent since the breakpoint before, each with its value as a short text."""
 
     @property
     def digest(self) -> str:
@@ -97,7 +105,8 @@ class Breakpoint:
         seen = {p: [s.at, s.ended] for p, s in sorted(self.state.seen.items())}
         transit = len(self.state.transit)  # which ones they are is told by what was done on the way
         asked = [[each.claim, each.verdict, each.asked] for each in self.verdicts]
-        parts = [seen, transit, self.done, self.matches, self.pending, asked, self.end]
+        done = [each[:4] for each in self.done]
+        parts = [seen, transit, done, self.matches, self.pending, asked, self.end]
         text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -125,6 +134,9 @@ class Run:
         self._states_when_idle: list[dict[Process, Seen]] = []
         self._asleep: frozenset[Choice] = frozenset()
         self._failures: list[tuple[Process, str]] = []
+        self._sent: dict[Process, list[str]] = {}
+        """What a process has sent since its last operation that is done."""
+        self._carried: list[tuple[str, str]] = []
         self.uncontrolled: dict[str, None] = {}
         self.assumed: dict[str, None] = {}
         self.files: dict[str, None] = {}
@@ -151,13 +163,14 @@ class Run:
         idle = bool(completions) and all(each.nothing for each in completions)
         self._idle = self._idle + 1 if idle else 0
         self._states_when_idle = self._states_when_idle if idle else []
+        sent = {each.process: tuple(self._sent.pop(each.process, ())) for each in completions}
         moment = self.system.proceed(completions, [])
         self._take(moment)
         self._number += 1
         fresh, self._fresh = self._fresh, list(moment.claims)
         self._begin_claims([claim for claim in fresh if claim not in moment.claims], start)
         self._settle()
-        return self._breakpoint(selection, _done(completions, operations), moment.breaks)
+        return self._breakpoint(selection, _done(completions, operations, sent), moment.breaks)
 
     def finish(self) -> Breakpoint:
         """The last macro-step: all processes have ended or wait for ever; they are seen as they are then."""
@@ -185,6 +198,7 @@ class Run:
         for process, operation in sorted(moment.pending.items()):
             arrival = self.board.arrive(process, operation)
             self.history.arrived(process, operation, arrival, moment.waiting.get(process))
+            self._note_sent(process, arrival)
         self._waiting.update(moment.waiting)
         self._failures += moment.failures
         self.uncontrolled.update(dict.fromkeys(moment.uncontrolled))
@@ -192,6 +206,12 @@ class Run:
         self.files.update(dict.fromkeys(moment.files))
         known = [claim for claim in moment.claims if claim not in self._fresh]
         self._fresh += known
+
+    def _note_sent(self, process: Process, arrival: Arrival) -> None:
+        found = [message for _, message in arrival.sends]
+        found += [arrival.message] if arrival.message is not None else []
+        self._sent.setdefault(process, []).extend(message.name for message in found)
+        self._carried += [(message.name, short(message.value[0])) for message in found if message.value]
 
     def _settle(self) -> None:
         while going := self.board.go_on():
@@ -227,9 +247,11 @@ class Run:
         if end and end != "repeated" and not self.board.loops_allow():
             end = "repeated"
         impossible = self._impossible_ways(space) if space is not None else frozenset[Selection]()
+        carried, self._carried = tuple(self._carried), []
         return Breakpoint(
-            self._number, selection, done, matches, state, verdicts, space, end, detail, pending, impossible
-        )
+            self._number, selection, done, matches, state, verdicts, space, end, detail, pending, impossible,
+            carried,
+        )  # fmt: skip
 
     def _impossible_ways(self, space: Space) -> frozenset[Selection]:
         if not self.board.loops:
@@ -286,12 +308,22 @@ class Run:
         return self.board.all_ended or (self._idle > 0 and self.board.only_daemons)
 
 
-def _done(completions: list[Completion], operations: dict[Process, Operation]) -> tuple[Done, ...]:
+def short(value: object) -> str:
+    """A value of a message on a line."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def _done(
+    completions: list[Completion],
+    operations: dict[Process, Operation],
+    sent: dict[Process, tuple[str, ...]],
+) -> tuple[Done, ...]:
     found = []
     for each in completions:
         operation = operations[each.process]
         messages = tuple([message for _, message, _, _ in each.deliveries])
-        found.append(Done(each.process, operation.text, operation.at, messages))
+        found.append(Done(each.process, operation.text, operation.at, messages, sent[each.process]))
     return tuple(found)
 
 

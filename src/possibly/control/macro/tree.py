@@ -64,6 +64,8 @@ class TreeNode:
     """The operations that completed in the macro-step that led here."""
     matches: list[tuple[str, str]] = field(default_factory=list)
     """The receives that got a message in that macro-step, and the messages."""
+    carried: list[tuple[str, str]] = field(default_factory=list)
+    """The messages that were sent since the node above, each with its value as a short text."""
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     """One for each claim: `claim`, `verdict` (true, false, null for unknown), `asked`. At a leaf `everywhere`
     says what it is on all cuts of the path, unless only the breakpoints were asked for."""
@@ -264,6 +266,7 @@ def _node_document(node: TreeNode) -> dict[str, Any]:
         "digest": node.digest,
         "done": node.done,
         "matches": node.matches,
+        "carried": node.carried,
         "verdicts": node.verdicts,
         "properties": node.properties,
         "pending": node.pending,
@@ -320,6 +323,7 @@ def _node_of(given: dict[str, Any]) -> TreeNode:
     node.properties = given.get("properties", [])
     node.pending = [(p, text, at) for p, text, at in given["pending"]]
     node.matches = [(receive, message) for receive, message in given["matches"]]
+    node.carried = [(message, value) for message, value in given.get("carried", ())]
     node.users = given["users"]
     space = given["space"]
     if space is not None:

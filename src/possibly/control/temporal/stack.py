@@ -41,6 +41,11 @@ Watch = Callable[[int], bool]
 """Told now and then how many pairs a search has visited; False stops it."""
 
 
+NEXT, GOTO = "next ", "goto "
+UNASKED = (NEXT, GOTO)
+"""How the texts of steps begin that satisfy no formula."""
+
+
 class Outcome(Enum):
     FOUND = "found"
     NONE = "none"
@@ -187,7 +192,7 @@ class TemporalStack:
             known = ", ".join(self.system.vocabulary.processes)
             raise UsageError(f"there is no process {process}", hint=f"processes are {known}")
         return self._from_here(
-            lambda: _Open(f"next {process}", None, Options(), self._one(process, self.state), None, 0)
+            lambda: _Open(f"{NEXT}{process}", None, Options(), self._one(process, self.state), None, 0)
         )
 
     def back(self) -> Answer:
@@ -220,17 +225,24 @@ class TemporalStack:
 
     # ---- sessions -------------------------------------------------------------------------------
 
+    def go_along(self, text: str, path: Path) -> Step:
+        """Puts a way from the start that somebody else has found on the stack, in place of what is there."""
+        self.clear()
+        self.steps.append(Step(text, None, Options(), path))
+        return self.steps[-1]
+
     def push_recorded(self, text: str, options: Options, names: Sequence[str], found: int) -> Step:
         """A step of an earlier session: its states are regenerated from the names of its transitions."""
         moves, states = followed(self.system, self.state, names)
-        formula = None if text.startswith("next ") else self.bound(text)
+        formula = None if text.startswith(UNASKED) else self.bound(text)
         self.steps.append(Step(text, formula, options, Path(tuple(moves), tuple(states)), found))
         self._open = None
         return self.steps[-1]
 
     def _begun_anew(self, step: Step) -> _Running:
         if step.formula is None:
-            return self._one(step.text.removeprefix("next "), step.path.states[0])
+            process = step.text.removeprefix(NEXT) if step.text.startswith(NEXT) else ""
+            return self._one(process, step.path.states[0])
         search = StepSearch(self.system, step.formula, step.path.states[0], step.options)
         return _Running(search.search, iter(search), search)
 

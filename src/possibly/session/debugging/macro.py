@@ -8,11 +8,13 @@ that nobody has been to is found by executing the program once more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from possibly.control.macro.claims import Collective, in_transit
-from possibly.control.macro.tree import Tree
-from possibly.control.temporal.stack import TemporalStack
+from possibly.control.macro.tree import Tree, TreeNode
+from possibly.control.temporal.search import Path
+from possibly.control.temporal.stack import GOTO, TemporalStack
 from possibly.control.temporal.system import Move, Reading, State
 from possibly.errors import PossiblyError
 from possibly.logic.bind import Vocabulary
@@ -132,8 +134,32 @@ class MacroSystem:
         seen = self._at(state).seen
         return {name: "ended" if each.ended else each.at for name, each in sorted(seen.items())}
 
+    def place(self, state: State, process: str) -> str:
+        """The source place of the last operation of a process, or of that in which it waits."""
+        seen = self._at(state).seen.get(process)
+        return "" if seen is None or seen.ended else seen.at
+
+    def way_to(self, node: int) -> Path:
+        """The macro-steps from the root to a node."""
+        nodes = self.session.tree.path(node)
+        moves = [
+            self._move(above.number, _branch(above, each), each.number) for above, each in pairwise(nodes)
+        ]
+        return Path(tuple(moves), tuple([each.number for each in nodes]))
+
     def close(self) -> None:
         self.session.close()
+
+
+def _branch(node: TreeNode, child: TreeNode) -> int:
+    return next(number for number, arc in enumerate(node.arcs, start=1) if arc.child == child.number)
+
+
+def stand_at(debugger: Debugger, node: int) -> None:
+    """Temporal steps begin at the breakpoint from now on, if it is of the system that is stepped through."""
+    system = debugger.system
+    if isinstance(system, MacroSystem) and debugger.kept.get("macro", system.session) is system.session:
+        debugger.stack.go_along(f"{GOTO}{node}", system.way_to(node))
 
 
 def opened_macro(words: Sequence[str], ranks: int | None, lets: Sequence[Let] = ()) -> Debugger:

@@ -162,6 +162,16 @@ def variables(system: System, state: State) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not MISSING}
 
 
+def standing(system: System, state: State) -> dict[str, str]:
+    """Where in the source each process of a live program stands; nothing of other systems."""
+    place = getattr(system, "place", None)
+    if place is None:
+        return {}
+    found = {process: place(state, process) for process in system.vocabulary.processes}
+    ended = {process for process, words in system.places(state).items() if words == "ended"}
+    return {process: at for process, at in found.items() if at and process not in ended}
+
+
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """The variables, or elements of lists, whose values differ, each with both; MISSING where it has none."""
     found: dict[str, tuple[Any, Any]] = {}

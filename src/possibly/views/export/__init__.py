@@ -13,6 +13,7 @@
 - `promela`: A computation as a model for SPIN: its states are the cuts, its runs the observations
 - `promela_property`: A computation and one property as a model for SPIN, in the form in which SPIN has the
   least to do
+- `source_graph`: flow graphs of a live program, drawn from its source
 - `stack`: the temporal stack as a picture, as in figure 1 of "Temporal debugging for concurrent systems".
 - `svg`: the space-time diagram of a computation as one SVG file
 """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from possibly.control.macro.model import Seen
-from possibly.control.macro.run import Breakpoint
+from possibly.control.macro.run import Breakpoint, short
 from possibly.control.macro.tree import Tree
 from possibly.views.text.macro import VERDICTS, choice_words
 from possibly.views.text.words import plain, value_text
@@ -21,7 +21,8 @@ def breakpoint_lines(tree: Tree, number: int, point: Breakpoint) -> Iterator[str
     for process, seen in sorted(point.state.seen.items()):
         yield from process_lines(process, seen)
     for message in point.state.transit:
-        to = f" to {message.to}" if message.to else f" in {message.channel}"
+        carried = f" = {short(message.value[0])}" if message.value else ""
+        to = f"{carried} to {message.to}" if message.to else f"{carried} in {message.channel}"
         yield plain(f"  under way: {message.name}{to}" + (f" (sent at {message.at})" if message.at else ""))
     for each in node.verdicts:
         yield plain(f"  {VERDICTS[each['verdict']]}: {each['claim']}")

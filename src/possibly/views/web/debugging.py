@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from possibly.control.temporal.stack import Answer, Outcome, Step
 from possibly.errors import UsageError
-from possibly.session.debugging.temporal import Debugger, parse_options, variables
+from possibly.session.debugging.temporal import Debugger, changes, parse_options, variables
+from possibly.views.cli.debugger.commands import change_text, execute
 from possibly.views.text.words import count_text, value_text
 from possibly.views.web.models import Action, Fact, Stack, StackStep
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0
 MOST_PROCESSES = 24
+MOST_CHANGES = 500
+"""Transitions of a step that are told with what they change."""
+ASKED = ("why", "cycle")
 NONE = {
     Outcome.NONE: "There is no such step from here.",
     Outcome.CUT: "There is none within the bound; a longer one may exist.",
@@ -64,23 +68,40 @@ class LiveStack:
         return list(system.lattice.unpack(self.debugger.stack.state))
 
     def graphs(self) -> list[Graph]:
-        """The flow graphs of a model, the node at which each process is marked, and the stack as a figure."""
-        from possibly.control.temporal.model_system import ModelSystem
-        from possibly.views.export.flowgraph import flow_graphs
+        """Flow graphs, the node at which each process is marked; the automaton; the stack as a figure."""
+        from possibly.logic.ltl.tableau import Tableau
+        from possibly.views.export.automaton import automaton_graph
+        from possibly.views.export.source_graph import graphs_here
         from possibly.views.export.stack import stack_graph
 
-        system, stack = self.debugger.system, self.debugger.stack
-        found = flow_graphs(system.model, stack.state) if isinstance(system, ModelSystem) else []
+        stack = self.debugger.stack
+        found = graphs_here(self.debugger)
+        last = self._last_formula()
+        if last is not None and last.formula is not None:
+            found.append(automaton_graph(Tableau(last.formula), f"Automaton of {last.text}"))
         return [*found, stack_graph(stack, "Temporal stack as a figure")]
 
+    def _last_formula(self) -> Step | None:
+        return next((step for step in reversed(self.debugger.stack.steps) if step.formula is not None), None)
+
     def _step(self, step: Step) -> StackStep:
-        states = [f"{move.name}  {move.text}".strip() for move in step.path.moves]
+        states = list(self._moves(step))
         options = " ".join(step.options.words())
         facts: list[Fact] = [("statements", str(len(step.path.moves))), ("found as number", str(step.found))]
         facts += [("options", options)] if options else []
         return StackStep(
             "step" if step.formula is not None else "statement", step.text, tuple(states), tuple(facts)
         )
+
+    def _moves(self, step: Step) -> Iterator[str]:
+        """What each transition does, and what it changes."""
+        system, moves, states = self.debugger.system, step.path.moves, step.path.states
+        before: Mapping[str, Any] = variables(system, states[0]) if len(moves) <= MOST_CHANGES else {}
+        for move, state in zip(moves, states[1:], strict=True):
+            after = variables(system, state) if len(moves) <= MOST_CHANGES else {}
+            changed = ", ".join(change_text(name, *pair) for name, pair in changes(before, after).items())
+            yield "  ".join(filter(None, (move.name, move.text, changed and f"[{changed}]")))
+            before = after
 
     def _facts(self, state: State) -> Iterator[Fact]:
         system = self.debugger.system
@@ -101,6 +122,10 @@ class LiveStack:
             yield Action("back", "back")
             yield Action("pop", "pop")
             yield Action("clear", "clear")
+        if stack.failed is not None:
+            yield Action("why", "why not")
+        if stack.steps and stack.steps[-1].formula is not None:
+            yield Action("cycle", "arbitrarily long?")
 
     # ---- operating ------------------------------------------------------------------------------
 
@@ -108,6 +133,9 @@ class LiveStack:
         stack = self.debugger.stack
         self._until = self._clock() + PATIENCE
         answer: Answer | None = None
+        if action in ASKED:
+            self.note = self._said(action)
+            return
         match action:
             case "step":
                 formula, options = _split(values.get("text", ""))
@@ -126,6 +154,13 @@ class LiveStack:
                 raise UsageError(f"a stack cannot {action}")
         self.note = None if answer is None else NONE.get(answer.outcome)
         self.is_open = answer is not None and answer.outcome is Outcome.STOPPED
+
+    def _said(self, command: str) -> str:
+        """What a command of a session says that leaves the stack as it is."""
+        try:
+            return " ".join(line.strip() for line in execute(self.debugger, command).text.splitlines())
+        except KeyboardInterrupt:
+            return "That takes too long here."
 
 
 def _split(text: str) -> tuple[str, list[str]]:

@@ -7,22 +7,29 @@ below the folder in which the server was started, and never over a file that is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from possibly.control.macro.explore import Plan
 from possibly.control.macro.model import Seen
 from possibly.control.macro.tree import FORMAT, TreeNode
 from possibly.control.macro.tree import Tree as MacroTree
-from possibly.control.macro.why import violations
+from possibly.control.macro.why import Violation, violations
 from possibly.errors import UsageError
+from possibly.order.computation import Computation
+from possibly.session.macro_steps.diagram import PathRun, path_run
 from possibly.session.macro_steps.tree import MacroSession, claims_of, node_words, summary
-from possibly.views.text.macro import choice_words, difference_words
+from possibly.views.text.macro import choice_words, difference_words, violation_lines
 from possibly.views.text.words import value_text
+from possibly.views.web.columns import packed
+from possibly.views.web.document import Contents, picture_document
 from possibly.views.web.models import Action, Fact, Node, Tree
+from possibly.views.web.page import page_of
 
 WORDS = {True: "true", False: "false", None: "unknown"}
+OUTCOMES = {True: "holds", False: "fails", None: "open"}
 
 
 def picture(
@@ -44,6 +51,50 @@ def picture(
     )
 
 
+def tree_page(
+    title: str, tree: MacroTree, shown: Sequence[Tree], replay: str, quote: Callable[[str | None], str | None]
+) -> str:
+    """The tree, and the first path that fails as a space-time diagram, if one does."""
+    contents = Contents(trees=shown, quote=quote)
+    found = violations(tree)
+    if not found:
+        return page_of(picture_document(title, None, None, contents))
+    run = path_run(tree, found[0])
+    document = picture_document(title, Computation(run.trace), None, contents)
+    document["properties"] = [_property(tree, found[0], run, replay)]
+    return page_of(document)
+
+
+def _property(tree: MacroTree, found: Violation, run: PathRun, replay: str) -> dict[str, Any]:
+    """A violation as the page shows a property that is violated; what makes the difference has rings."""
+    trace = run.trace
+    processes = [trace.event(event).process for event in range(run.shown)]
+    return {
+        "name": "claim" if found.claim else found.end,
+        "language": "macro-steps",
+        "formula": found.claim or found.detail,
+        "truth": "violated",
+        "facts": [line.strip() for line in violation_lines(tree, found, replay)][1:],
+        "summary": f"false at breakpoint {found.node}",
+        "path": packed(list(range(run.shown))),
+        "cut": [processes.count(process.name) for process in trace.processes],
+        "moment": run.shown,
+        "missing": _missing(tree, found, run),
+        "atoms": [],
+        "state": [],
+        "matches": [[*run.chosen, *run.other]] if run.chosen else [],
+        "notes": [],
+        "commands": [("Show it again", replay.format(found.node))],
+    }
+
+
+def _missing(tree: MacroTree, found: Violation, run: PathRun) -> dict[str, Any] | None:
+    """The order of the two messages, as two events."""
+    if not run.chosen or not run.other:
+        return None
+    return {"first": run.chosen[-1], "second": run.other[-1], "text": difference_words(tree, found)}
+
+
 def _node(
     tree: MacroTree, node: TreeNode, claims: list[tuple[str, str]], session: MacroSession | None
 ) -> Node:
@@ -55,12 +106,13 @@ def _node(
         str(node.number),
         None if node.parent is None else str(node.parent),
         branch,
-        node_words(node),
+        f"[{node.number}] {node_words(node)}",
         verdicts,
         node.number in tree.marks.values(),
         "unexplored" if is_open else "",
         _facts(node, session),
         _node_actions(node) if session is not None else (),
+        OUTCOMES[node.holds] if node.is_leaf else None,
     )
 
 
@@ -68,6 +120,7 @@ def _facts(node: TreeNode, session: MacroSession | None) -> tuple[Fact, ...]:
     facts = [
         (f"{process} next", f"{text} {at.rpartition('/')[2]}".strip()) for process, text, at in node.pending
     ]
+    facts += [(f"sent {message}", value) for message, value in node.carried]
     for each in node.verdicts:
         facts += [(each["claim"], text) for text in each.get("waits", ())]
         facts += [(text, WORDS[value]) for text, value in each.get("atoms", ())]

@@ -42,6 +42,8 @@ class Node:
     """`unexplored` where something is left below, else empty."""
     facts: tuple[Fact, ...] = ()
     actions: tuple[Action, ...] = ()
+    outcome: str | None = None
+    """Of a leaf: `holds`, `fails` or `open`. Parts of a large tree whose leaves all have one are folded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 from possibly.control.macro.inside import gate
 from possibly.control.macro.model import Operation, Receive
 from possibly.probes.patching import Patches
+from possibly.recorder.snapshot import snapshot
 
 
 def send(channel: str, value: Any, word: str, order: str = "causal", capacity: int = 0) -> None:
@@ -20,7 +21,10 @@ def send(channel: str, value: Any, word: str, order: str = "causal", capacity: i
 
     payload = bytes(ForkingPickler.dumps(value))
     here = gate.here()
-    operation = Operation("send", f"{word} {channel}", channel=channel, order=order, capacity=capacity)
+    told = (snapshot(value),)
+    operation = Operation(
+        "send", f"{word} {channel}", channel=channel, order=order, capacity=capacity, value=told
+    )
     here.arrive(operation, payload)
     here.leave()
 

@@ -13,6 +13,7 @@ from typing import Any
 from possibly.control.macro.inside import gate
 from possibly.control.macro.model import Operation, Receive
 from possibly.probes.patching import Patches
+from possibly.recorder.snapshot import snapshot
 
 _items: dict[str, Any] = {}
 """Messages that were put and not taken."""
@@ -30,7 +31,8 @@ def install(patches: Patches) -> None:
 def put(channel: str, item: Any, capacity: int = 0) -> None:
     here = gate.here()
     _items[f"{here.name}#{here.sends + 1}"] = item
-    here.arrive(Operation("send", f"put into {channel}", channel=channel, capacity=capacity))
+    value = (snapshot(item),)
+    here.arrive(Operation("send", f"put into {channel}", channel=channel, capacity=capacity, value=value))
     here.leave()
 
 

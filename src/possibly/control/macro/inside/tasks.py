@@ -21,6 +21,7 @@ from possibly.control.macro.inside.threads import unique
 from possibly.control.macro.model import Completion, Operation, Receive
 from possibly.control.macro.program.wire import ClosedError
 from possibly.probes.patching import Patches
+from possibly.recorder.snapshot import snapshot
 
 _gates: WeakKeyDictionary[Any, TaskGate] = WeakKeyDictionary()
 _items: dict[str, Any] = {}
@@ -283,7 +284,9 @@ def _put(plain: Any) -> Any:
             return
         _items[f"{here.name}#{here.sends + 1}"] = item
         capacity = max(self.maxsize, 0)
-        await here.arrive_later(Operation("send", f"put into {channel}", channel=channel, capacity=capacity))
+        value = (snapshot(item),)
+        operation = Operation("send", f"put into {channel}", channel=channel, capacity=capacity, value=value)
+        await here.arrive_later(operation)
         _count(self)
         here.leave()
 
@@ -302,7 +305,8 @@ def _put_nowait(plain: Any) -> Any:
         if self.maxsize > 0:
             gate.told("put_nowait into a bounded queue")
         _items[f"{here.name}#{here.sends + 1}"] = item
-        here.send_at_once(Operation("send", f"put into {channel}", channel=channel))
+        value = (snapshot(item),)
+        here.send_at_once(Operation("send", f"put into {channel}", channel=channel, value=value))
         _count(self)
 
     return put_nowait

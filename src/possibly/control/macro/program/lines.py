@@ -84,6 +84,7 @@ class Lines:
             order=_order(told),
             receive=self._receive(told, channel) if kind == "receive" else None,
             members=tuple([str(each) for each in told.get("members", ())]),
+            value=(told["value"],) if "value" in told else (),
         )
 
     def _receive(self, told: dict[str, Any], channel: str) -> Receive:

@@ -169,8 +169,12 @@ def _write_page(
     arguments: argparse.Namespace,
 ) -> None:
     from possibly.views.cli.drawing.pages import write_failure_page
-    from possibly.views.cli.drawing.pictures import tree_of
+    from possibly.views.cli.drawing.pictures import tree_of, write_tree_page
 
+    failing = next((file for file, tree in trees.items() if tree.verdict is False), None)
+    if failing is not None and (between is None or between.found.failure is None):
+        write_tree_page(failing, arguments.html, shlex.join(words), list(trees))
+        return
     shown = [tree_of(file) for file, tree in trees.items() if tree.nodes]
     failure = between.found.failure if between is not None else None
     replay = between.replay if between is not None else None

@@ -15,6 +15,7 @@ from possibly.control.macro.explore import Plan
 from possibly.control.macro.tree import Tree
 from possibly.control.macro.why import violations
 from possibly.errors import UsageError
+from possibly.session.debugging.macro import stand_at
 from possibly.session.debugging.temporal import Debugger
 from possibly.session.macro_steps.tree import MacroSession, checked_program, program_of, summary
 from possibly.views.cli.debugger.commands import Command, Reply
@@ -84,6 +85,7 @@ def _goto(debugger: Debugger, rest: str) -> Reply:
     if not rest.isdigit() and rest not in marks:
         raise UsageError(f"there is no breakpoint {rest}", hint="macro-tree shows them")
     session.goto(int(rest) if rest.isdigit() else marks[rest])
+    stand_at(debugger, session.node)
     return _here(debugger)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from possibly.control.temporal.model_system import ModelSystem
 from possibly.errors import UsageError
 from possibly.logic.ltl.tableau import Tableau
 from possibly.session.debugging.temporal import Debugger
@@ -16,7 +15,7 @@ from possibly.views.cli.debugger.commands import Command, Reply, names
 from possibly.views.cli.drawing.pictures import FORMS, graphs_drawn, write_picture
 from possibly.views.export.arcs import Graph
 from possibly.views.export.automaton import automaton_graph
-from possibly.views.export.flowgraph import flow_graphs
+from possibly.views.export.source_graph import graphs_here
 from possibly.views.export.stack import stack_graph
 from possibly.views.text.words import plain
 
@@ -66,13 +65,16 @@ def graph_data(graph: Graph) -> dict[str, object]:
 
 def _graph(debugger: Debugger, rest: str) -> Reply:
     process, file = _split_file(rest)
-    if not isinstance(debugger.system, ModelSystem):
-        raise UsageError("flow graphs are drawn of models", hint="`possibly view TRACE` draws a trace")
     if process and process not in debugger.system.vocabulary.processes:
         raise UsageError(
             f"there is no process {process}", hint=" ".join(debugger.system.vocabulary.processes)
         )
-    graphs = flow_graphs(debugger.system.model, debugger.stack.state, process or None)
+    graphs = graphs_here(debugger, process or None)
+    if not graphs:
+        raise UsageError(
+            "flow graphs are drawn of models and of programs that run",
+            hint="`possibly view TRACE` draws a trace",
+        )
     return _shown(debugger.path, graphs, file)
 
 

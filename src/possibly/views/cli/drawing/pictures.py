@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -331,6 +332,19 @@ def tree_of(path: str) -> Tree:
 
     with named_errors(path):
         return picture(Tree.load(path), "Macro-step tree")
+
+
+def write_tree_page(path: str, output: str, title: str, files: Sequence[str] = ()) -> None:
+    """The page of a saved tree, with those of other files beside it: see `views.web.macro.tree_page`."""
+    from possibly.control.macro.tree import Tree
+    from possibly.views.text.source import Sources
+    from possibly.views.web.macro import tree_page
+
+    with named_errors(path):
+        tree = Tree.load(path)
+    shown = [tree_of(file) for file in files or (path,)]
+    replay = f"{shlex.join(['possibly', 'replay', path])} --breakpoint {{}}"
+    write_text(output, tree_page(title, tree, shown, replay, Sources(("",)).quote))
 
 
 def executions_of(path: str) -> Executions | None:

@@ -11,10 +11,12 @@ from possibly.views.cli.drawing.pictures import (
     add_picture_arguments,
     draw,
     draw_other,
+    executions_of,
     flow_graphs_of,
     is_tree_file,
     tree_of,
     wanted_picture,
+    write_tree_page,
 )
 from possibly.views.cli.files import loaded, write_text
 from possibly.views.cli.progress import terminal_progress
@@ -127,18 +129,25 @@ def _view_other(arguments: argparse.Namespace, picture: str | None) -> int:
     if picture is not None:
         draw_other(arguments, picture, stem)
         return 0
-    from possibly.views.web.document import Contents, picture_document
-    from possibly.views.web.page import page_of
-
-    if is_tree_file(arguments.trace):
-        contents = Contents(trees=[tree_of(arguments.trace)])
-    else:
-        contents = Contents(pictures=flow_graphs_of(arguments.trace))
     output = arguments.output or stem
-    write_text(output, page_of(picture_document(arguments.trace, None, None, contents)))
+    if is_tree_file(arguments.trace) and executions_of(arguments.trace) is None:
+        write_tree_page(arguments.trace, output, arguments.trace)
+    else:
+        _write_graphs(arguments.trace, output)
     if output != "-":
         print(f"Page: {output}")
     return 0
+
+
+def _write_graphs(path: str, output: str) -> None:
+    from possibly.views.web.document import Contents, picture_document
+    from possibly.views.web.page import page_of
+
+    if is_tree_file(path):
+        contents = Contents(trees=[tree_of(path)])
+    else:
+        contents = Contents(pictures=flow_graphs_of(path))
+    write_text(output, page_of(picture_document(path, None, None, contents)))
 
 
 def default_output(trace: str) -> str:

@@ -21,6 +21,7 @@ from possibly.control.macro.inside.mpi.under_way import is_sending, keep
 from possibly.control.macro.model import Operation, Receive
 from possibly.probes.mpi import ALL_TO_ALL
 from possibly.probes.patching import Patches
+from possibly.recorder.snapshot import snapshot
 
 BUFFERED, SYNCHRONOUS = ("send", "bsend", "rsend"), ("ssend",)
 STANDARD = ("send", "rsend")
@@ -187,7 +188,7 @@ def _communicator_class(mpi: Any) -> Any:
         # ---- sending ------------------------------------------------------------------------
 
         def _send(
-            self, word: str, plainly: Callable[[], Any], dest: int, tag: int, synchronous: bool
+            self, word: str, value: Any, plainly: Callable[[], Any], dest: int, tag: int, synchronous: bool
         ) -> None:
             if dest == mpi.PROC_NULL:
                 return
@@ -196,7 +197,7 @@ def _communicator_class(mpi: Any) -> Any:
             text = f"{word}({whom}{f', tag={tag}' if tag else ''})"
             operation = Operation(
                 "send", text, channel=self._channel(dest), to=whom, tag=str(tag), synchronous=synchronous,
-                order="source",
+                order="source", value=(snapshot(value),),
             )  # fmt: skip
             sent = plainly()  # at once, so that its receive finds it whenever that is let go on
             if sent is not None:
@@ -286,9 +287,9 @@ def _communicator_class(mpi: Any) -> Any:
             if name.lower() == "issend":
                 gate.told("MPI issend: its request does not wait for the receive")
             if name[0].isupper():
-                self._send(name, lambda: self._buffered(obj, dest, tag), dest, tag, synchronous)
+                self._send(name, obj, lambda: self._buffered(obj, dest, tag), dest, tag, synchronous)
             else:
-                self._send(name, lambda: plain.isend(self, obj, dest, tag), dest, tag, synchronous)
+                self._send(name, obj, lambda: plain.isend(self, obj, dest, tag), dest, tag, synchronous)
             if name.lower() not in POSTED or dest == mpi.PROC_NULL:
                 return self._possibly_request(mpi.REQUEST_NULL) if name.lower() in POSTED else None
             return self._sent_request(name, obj if name[0].isupper() else None)
