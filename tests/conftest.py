@@ -92,6 +92,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     alike = [each for each in pyfuncitem.session.items if each.path == pyfuncitem.path]
     told = _alone(tuple(each.nodeid for each in alike if each.get_closest_marker("alone")))
+    if f"\n{pyfuncitem.nodeid} SKIPPED" in told:
+        pytest.skip("skipped in an interpreter of its own")
     assert f"PASSED {pyfuncitem.nodeid}" in told.splitlines(), told
     return True
 
@@ -99,7 +101,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 @cache
 def _alone(tests: tuple[str, ...]) -> str:
     """What pytest says of the tests of a file that are marked, in one interpreter for all of them."""
-    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [sys.executable, "-m", "pytest", "-v", "-rA", "-p", "no:cacheprovider", "-p", "no:xdist"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     done = subprocess.run(
         [*command, *tests],

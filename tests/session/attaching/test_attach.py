@@ -54,6 +54,60 @@ def test_the_script_tells_who_waits_for_whom(tmp_path: Path) -> None:
     assert found["one"]["where"][0].endswith("program.py:7")
 
 
+ALONE = """
+import concurrent.futures, json, os, runpy, sys, threading
+class Box:
+    def __init__(self):
+        self.lock = threading.Lock()
+    def outer(self):
+        with self.lock:
+            self.inner()
+    def inner(self):
+        with self.lock: pass
+    def politely(self):
+        with self.lock:
+            self.lock.release()
+            held.acquire()
+            self.lock = held
+            self.lock.acquire()
+held = threading.Lock()
+def pool(count, name):
+    workers = concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix=name)
+    met = threading.Barrier(count)
+    def waits():
+        met.wait()
+        workers.submit(int).result()
+    return [workers.submit(waits) for _ in range(count)][0]
+def limited(future):
+    future.result(timeout=1000)
+future = pool(1, "own")
+pool(2, "pair")
+for target in (Box().outer, Box().politely, future.result, lambda: limited(future)):
+    name = getattr(target, "__name__", "")
+    threading.Thread(target=target, name=name, daemon=True).start()
+while True:
+    runpy.run_path(sys.argv[1], {"ANSWER": sys.argv[2]})
+    if sum(each["waits_for"] is not None for each in json.load(open(sys.argv[2]))["waiters"]) == 7:
+        os._exit(0)
+"""
+
+
+def test_a_thread_can_wait_for_itself_and_a_pool_for_its_own_work(tmp_path: Path) -> None:
+    (tmp_path / "alone.py").write_text(ALONE)
+    answer = tmp_path / "answer.json"
+    words = [sys.executable, str(tmp_path / "alone.py"), str(SCRIPT), str(answer)]
+    subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE)
+    told = json.loads(answer.read_text())["waiters"]
+    found = {each["name"]: each["holders"] for each in told}
+    assert (found["outer"], found["politely"]) == (["outer"], [])
+    assert (found["own_0"], found["result"], found["<lambda>"]) == (["own_0"], ["own_0"], [])
+    assert {*found["pair_0"]} == {*found["pair_1"]} == {"pair_0", "pair_1"}
+    waiters = tuple(Waiter(e["name"], "thread", (), e["waits_for"], tuple(e["holders"])) for e in told)
+    assert {frozenset(each) for each in cycles(waiters)} == {
+        frozenset(["outer"]), frozenset(["own_0"]), frozenset(["pair_0", "pair_1"]),
+    }  # fmt: skip
+
+
 TASKS = """
 import asyncio, json, runpy, sys
 async def crossed(first, second, met):
@@ -124,13 +178,24 @@ def test_cycles_and_their_words() -> None:
         "thread q  waits for the end of p",
         "task r  waits for a future",
         "thread s  runs, or waits outside Python",
-        "thread t  waits for lock b, held by p, q",
+        "thread t  waits for lock b, held by p or q",
     ]
     drawn = list(dot_lines(found))
     assert '  "p" -> "q" [label="lock a", color=red];' in drawn
     assert '  "t" -> "p" [label="lock b"];' in drawn
     assert '  "r: a future" [label="a future", shape=box];' in drawn and '  "r" -> "r: a future";' in drawn
     assert document(found)["deadlocks"] == [["p", "q"]]
+
+
+def test_whoever_may_be_let_go_on_by_a_free_one_is_in_no_ring() -> None:
+    def waiter(name: str, *holders: str) -> Waiter:
+        return Waiter(name, "thread", (), "it", holders)
+
+    assert cycles((waiter("a", "a"),)) == [("a",)]
+    assert cycles((waiter("a", "a", "b"), waiter("b"))) == []
+    assert cycles((waiter("a", "b", "c"), waiter("b", "a"), waiter("c", "a"))) == [("a", "b", "c")]
+    lines = list(lines_of(Attached(7, (waiter("a", "a"),), (("a",),))))
+    assert lines == ["DEADLOCK  a waits for itself", "thread a  waits for it, held by a"]
 
 
 def test_no_process_is_one_sentence() -> None:

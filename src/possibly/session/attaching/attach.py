@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,17 +122,22 @@ def _waiter(told: dict[str, Any]) -> Waiter:
 
 
 def cycles(waiters: tuple[Waiter, ...]) -> list[tuple[str, ...]]:
-    """Waiters in a ring, each let go on by the next alone."""
-    after = {each.name: each.holders[0] for each in waiters if len(each.holders) == 1}
+    """Waiters in a ring: whoever could let one of them go on waits for another of them, or for itself."""
+    stuck = {each.name: each.holders for each in waiters if each.holders}
+    while free := [name for name, holders in stuck.items() if not stuck.keys() >= set(holders)]:
+        for name in free:
+            del stuck[name]
     found: list[tuple[str, ...]] = []
-    seen: set[str] = set()
-    for start in after:
-        path: list[str] = []
-        name: str | None = start
-        while name is not None and name not in seen:
-            seen.add(name)
-            path.append(name)
-            name = after.get(name)
-        if name in path:
-            found.append(tuple(path[path.index(name) :]))
+    for start in stuck:
+        if start in _reached(stuck, start) and not any(start in ring for ring in found):
+            others = [name for name in _reached(stuck, start) if start in _reached(stuck, name)]
+            found.append((start, *(name for name in others if name != start)))
+    return found
+
+
+def _reached(stuck: Mapping[str, Sequence[str]], start: str) -> list[str]:
+    """Those that somebody waits for, and those that these wait for, the nearest first."""
+    found = list(dict.fromkeys(stuck[start]))
+    for name in found:
+        found += [each for each in stuck[name] if each not in found]
     return found

@@ -5,13 +5,15 @@ It imports nothing of possibly, calls no code of the program, and changes nothin
 write, is put in front of it. What a thread waits for is read off its innermost frame: inside `threading`
 and `queue` the object is a local variable; a `with lock:` or `lock.acquire()` of the program names it in
 the source, and the name is looked up. Who holds a lock is known if its owner is recorded in it (RLock), or
-if another thread is inside a `with` of it.
+if a thread is inside a `with` of it: another one, or the one that asks for it by a `with` again. A future of
+a pool of threads is the business of the thread that computes it, or of all that take from its queue.
 """
 
 from __future__ import annotations
 
 import ast
 import dis
+import gc
 import json
 import linecache
 import os
@@ -114,6 +116,12 @@ def wanted_in(frame: Any) -> Any:
     return None, None
 
 
+def is_limited(frame: Any) -> Any:
+    """Whether it waits for some time only, so that nobody need let it go on."""
+    limit = frame.f_locals.get("timeout")
+    return isinstance(limit, (int, float)) and limit >= 0
+
+
 def waiting(frame: Any) -> Any:
     """What a thread waits for, as a text, and the object: from its innermost frames."""
     here = frame
@@ -122,7 +130,7 @@ def waiting(frame: Any) -> Any:
             break
         thing, function = here.f_locals.get("self"), here.f_code.co_name
         if isinstance(thing, threading.Thread) and function in ("join", "_wait_for_tstate_lock"):
-            return f"the end of {thing.name}", thing
+            return f"the end of {thing.name}", None if is_limited(here) else thing
         if type(thing).__module__ == "queue" and function in ("get", "put", "join"):
             return f"{function} of a {type(thing).__name__}", thing
         if isinstance(thing, threading.Event) and function == "wait":
@@ -130,7 +138,7 @@ def waiting(frame: Any) -> Any:
         if isinstance(thing, (threading.Barrier, threading.Semaphore)) and function in ("wait", "acquire"):
             return f"a {type(thing).__name__}", thing
         if type(thing).__name__ == "Future" and function == "result":
-            return "the result of a Future", thing
+            return "the result of a Future", None if is_limited(here) else thing
         if isinstance(thing, threading.Condition) and function == "wait":
             outer = here.f_back.f_locals.get("self") if here.f_back is not None else None
             if not here.f_back or not here.f_back.f_code.co_filename.startswith(LIBRARY) or outer is None:
@@ -152,15 +160,50 @@ def places(frame: Any) -> Any:
     return found
 
 
+def asks_by_with(frame: Any) -> Any:
+    """Whether the frame is entering a `with`; who releases a lock inside its `with` acquires it otherwise."""
+    nodes = [node for node in ast.walk(tree_of(frame)) if isinstance(node, (ast.With, ast.AsyncWith))]
+    return any(item_at(node, frame) is not None for node in nodes)
+
+
+def queues_of(future: Any) -> Any:
+    """The queues of pools in which the work for a future waits."""
+    holders = gc.get_referrers(future)
+    holders += [each for holder in holders if isinstance(holder, dict) for each in gc.get_referrers(holder)]
+    found = [
+        each for item in holders if type(item).__name__ == "_WorkItem" for each in gc.get_referrers(item)
+    ]
+    return found + [each for inner in found if isinstance(inner, list) for each in gc.get_referrers(inner)]
+
+
+def working_on(future: Any, frames: Any, names: Any) -> Any:
+    """The thread of a pool that computes the future, or those that may take it from their queue."""
+    queues, found = queues_of(future), []
+    for ident, frame in frames.items():
+        while frame is not None:
+            thing, function = frame.f_locals.get("self"), frame.f_code.co_name
+            if type(thing).__name__ == "_WorkItem" and function == "run" and thing.future is future:
+                return [names[ident]]
+            taken_from = frame.f_locals.get("work_queue") if function == "_worker" else None
+            if taken_from is not None and any(each is taken_from for each in queues):
+                found.append(names[ident])
+            frame = frame.f_back
+    return found
+
+
 def holders_of(thing: Any, me: Any, frames: Any, names: Any) -> Any:
     if isinstance(thing, threading.Thread):
         return [thing.name]
+    if type(thing).__name__ == "Future":
+        return working_on(thing, frames, names)
     owner = repr(thing).partition("owner=")[2].partition(" ")[0] if isinstance(thing, LOCKS) else ""
     if owner.isdigit() and int(owner) in names:
         return [names[int(owner)]]
     found = []
     for ident, frame in frames.items():
-        while frame is not None and ident != me and isinstance(thing, LOCKS):
+        if ident == me and not asks_by_with(frame):
+            continue
+        while frame is not None and isinstance(thing, LOCKS):
             if any(each is thing for each in held_in(frame)):
                 found.append(names.get(ident, str(ident)))
                 break

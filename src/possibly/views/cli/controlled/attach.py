@@ -47,10 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
 def lines_of(found: Attached) -> Iterator[str]:
     """The report for a reader."""
     for cycle in found.cycles:
-        yield plain(f"DEADLOCK  {', '.join(cycle[:-1])} and {cycle[-1]} wait for each other")
+        words = f"{', '.join(cycle[:-1])} and {cycle[-1]} wait for each other"
+        yield plain(f"DEADLOCK  {words if cycle[1:] else f'{cycle[0]} waits for itself'}")
     for each in found.waiters:
         wanted = f"waits for {each.waits_for}" if each.waits_for else "runs, or waits outside Python"
-        holders = f", held by {', '.join(each.holders)}" if each.holders and "end of" not in wanted else ""
+        verb = "computed by" if "Future" in wanted else "held by"
+        holders = f", {verb} {' or '.join(each.holders)}" if each.holders and "end of" not in wanted else ""
         where = f"  {each.where[0]}" if each.where else ""
         yield plain(f"{each.kind} {each.name}  {wanted}{holders}{where}")
 
