@@ -57,6 +57,8 @@ CURES = {
     "three-preemptions": "check-then-act",
     "peterson": "missing order",
     "double-checked": "missing order",
+    "stopped_between": "check-then-act",
+    "two_methods": "read-modify-write",
 }
 
 
