@@ -1,10 +1,11 @@
 """More than one process, more than one machine: what is gained, and what it costs.
 
-Three tables. Executions a second of a program with many classes of schedules: `--jobs 2`, and a local cluster
-with one and with two workers, its start left out. Many traces: one `possibly check` for all of them, beside a
-loop that calls `possibly check` for each, measured on some and multiplied. Events a second through a durable
-stream, from the sender's disk to the monitor with acknowledgement, beside a client that publishes the same
-lines and reads them back; a server that is not installed is left out. `--quick` takes smaller sizes.
+Three tables. The whole search of a program with many classes of schedules: executions a second, and what one
+costs all processors, with `--jobs 2` and a local cluster of one and of two workers, its start left out. Many
+traces: one `possibly check` for all of them, beside a loop that calls `possibly check` for each, measured on
+some and multiplied. Events a second through a durable stream, from the sender's disk to the monitor with
+acknowledgement, beside a client that publishes the same lines and reads them back; a server that is not
+installed is left out. `--quick` takes smaller sizes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
-from possibly.control.cluster.client import Cluster
+import psutil
+
+from possibly.control.cluster.client import Cluster, local_cluster
 from possibly.control.forking.zygote import script
 from possibly.session.exploring.cluster import put_into
 from possibly.session.exploring.exploration import Options
@@ -32,44 +36,75 @@ from tests.session.streams.servers import COMMANDS, Server
 PROGRAM = """
 import threading
 total, lock = 0, threading.Lock()
-def add():
+def add(rounds):
     global total
-    for _ in range({rounds}):
+    for _ in range(rounds):
         with lock:
             total += 1
-threads = [threading.Thread(target=add) for _ in range(3)]
+threads = [threading.Thread(target=add, args=(rounds,)) for rounds in {rounds}]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
+WAYS = {"--jobs 2": 0, "1 worker": 1, "2 workers": 2}
+"""Workers of a local cluster; none: processes of this one."""
+TIMES = 3
+"""So often each way is measured, in turn, so that a machine with other work is as busy for each."""
 LOOPED = 10
 """Traces for which the loop is measured."""
 
 
-def executed(path: Path, jobs: int, workers: int, seconds: float) -> float:
-    """Executions a second."""
-    import distributed
+class Cost(NamedTuple):
+    """Of an execution, in a search that came to its end."""
 
+    executions: int
+    seconds: float
+    processor: float
+    """Seconds of all processes together."""
+
+
+def processor_seconds() -> float:
+    """Of this process and all that it started, living or not."""
+    here = psutil.Process()
+    times: list[Any] = [each.cpu_times() for each in (here, *here.children(recursive=True))]
+    return float(sum(each.user + each.system + each.children_user + each.children_system for each in times))
+
+
+def searched(path: Path, options: Options, cluster: Cluster | None) -> Cost:
+    with script((str(path),)) as program:
+        begun = processor_seconds()
+        found = explore(program, put_into(cluster, program, options))
+        assert found.complete or options.executions, found.open
+        return Cost(found.executions, found.seconds, processor_seconds() - begun)
+
+
+def searched_by(path: Path, workers: int) -> Cost:
+    """A whole search; the start of a cluster is left out."""
     if not workers:
-        with script((str(path),)) as program:
-            found = explore(program, Options(seconds=seconds, jobs=jobs))
-        return found.executions / found.seconds
-    local: Any = distributed.LocalCluster
-    with local(n_workers=workers, threads_per_worker=1, dashboard_address=None) as here:
+        return searched(path, Options(jobs=2), None)
+    with local_cluster(workers) as here:
         cluster = Cluster(here.scheduler_address, (str(path),))
-        with script((str(path),)) as program:
-            explore(program, put_into(cluster, program, Options(executions=80)))  # the workers are warm
-        with script((str(path),)) as program:
-            found = explore(program, put_into(cluster, program, Options(seconds=seconds)))
+        searched(path, Options(executions=80), cluster)  # the workers are warm
+        cost = searched(path, Options(), cluster)
         cluster.close()
-    return found.executions / found.seconds
+    return cost
 
 
-def show_executions(folder: Path, seconds: float) -> None:
+def show_executions(folder: Path, rounds: tuple[int, ...]) -> None:
     path = folder / "program.py"
-    path.write_text(PROGRAM.format(rounds=4))
-    print("executions a second of three tasks with four increments under a lock each")
-    for name, jobs, workers in (("--jobs 2", 2, 0), ("1 worker", 1, 1), ("2 workers", 1, 2)):
-        print(f"  {name:10} {executed(path, jobs, workers, seconds):8,.0f}", flush=True)
+    path.write_text(PROGRAM.format(rounds=rounds))
+    print(f"a whole search: three tasks that increment {rounds} times under a lock")
+    costs: dict[str, list[Cost]] = {name: [] for name in WAYS}
+    for _ in range(TIMES):
+        for name, workers in WAYS.items():
+            costs[name].append(searched_by(path, workers))
+    for name, each in costs.items():
+        speed = median(cost.executions / cost.seconds for cost in each)
+        processor = median(cost.processor / cost.executions for cost in each)
+        print(
+            f"  {name:10} {each[0].executions:8,} executions {speed:8,.0f} a second"
+            f" {1000 * processor:8.2f} ms of processors each",
+            flush=True,
+        )
 
 
 def write_traces(folder: Path, count: int, events: int) -> None:
@@ -193,7 +228,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--only", choices=("executions", "traces", "streams"))
     found: Any = parser.parse_args(words)
     parts: dict[str, Callable[[Path], None]] = {
-        "executions": lambda folder: show_executions(folder, 5 if found.quick else 30),
+        "executions": lambda folder: show_executions(folder, (3, 3, 3) if found.quick else (4, 4, 3)),
         "traces": lambda folder: show_traces(folder, 300 if found.quick else 10_000),
         "streams": lambda folder: show_streams(folder, 20_000 if found.quick else 200_000),
     }

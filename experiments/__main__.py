@@ -8,6 +8,8 @@ import os
 import platform
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from experiments import spin
@@ -20,18 +22,22 @@ from possibly.logic.specification import read_specification
 Row = dict[str, object]
 OTHERS = 4
 """Seconds of the clock for one of the processor, where others work too."""
+LIMIT, FULL_LIMIT = 40, 120
+"""Seconds of the processor for one command: SPIN dies by them or by its memory, once for each property."""
 POSSIBLY = (sys.executable, "-m", "possibly")
 
 
 def main() -> int:
     arguments = _parser().parse_args()
+    arguments.limit = arguments.limit or (FULL_LIMIT if arguments.full else LIMIT)
     output: Path = arguments.output
     output.mkdir(parents=True, exist_ok=True)
     table: dict[str, object] = {"machine": _machine() | {"seconds_for_spin": arguments.limit}, "rows": []}
     rows: list[Row] = []
-    for protocol in PROTOCOLS:
-        if not arguments.only or protocol.name in arguments.only:
-            rows += _measured_protocol(protocol, arguments)
+    wanted = [each for each in PROTOCOLS if not arguments.only or each.name in arguments.only]
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for found in pool.map(partial(_measured_protocol, arguments=arguments), wanted):
+            rows += found
             table["rows"] = rows
             table["beside"] = list(beside_thesis(rows))
             (output / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
@@ -46,7 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--full", action="store_true", help="the sizes of the thesis and beyond")
     parser.add_argument("--without-spin", action="store_true", help="measure possibly alone")
     parser.add_argument("--only", action="append", default=[], metavar="PROTOCOL")
-    parser.add_argument("--limit", type=float, default=120, metavar="SECONDS", help="for one command")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="of the processor, for one command")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), metavar="N", help="protocols that are measured at a time"
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("build/experiments"))
     return parser
 
@@ -110,11 +119,12 @@ def _checked(
     (answer,) = report["properties"]
     row |= {key: answer[key] for key in ("verdict", "engine", "cuts", "class")}
     row |= {"processes": report["processes"], "events": report["events"]}
-    print(f"  {name}: {row['verdict']} in {row['seconds']} s, {row['megabytes']} MB", file=sys.stderr)
+    which = f"  {specification.parent.name} {name}"
+    print(f"{which}: {row['verdict']} in {row['seconds']} s, {row['megabytes']} MB", file=sys.stderr)
     if name not in spin_ends:
         found = spin.asked(trace, asked, folder, limit)
         row["spin"] = found
-        print(f"    SPIN: {found}", file=sys.stderr, flush=True)
+        print(f"{which} by SPIN: {found}", file=sys.stderr, flush=True)
         if "verdict" not in found:
             spin_ends.add(name)
         elif found["verdict"] != row["verdict"]:

@@ -61,19 +61,18 @@ class ChainKeys:
 
     def violated(self, read: Read) -> tuple[list[Value], int, tuple[str, ...]]:
         """The values for which it is violated, how many there are, and what could not be evaluated."""
-        rows, faults = self._rows(read)
+        runs, faults = self._runs(read)
         length = len(read(self.variable))
-        found = [value for value, own in rows.items() if not self._holds(self._run(own, length))]
-        return found, len(rows), faults
+        found = [value for value, run in runs.ends.items() if not self._holds(runs.whole(value, run, length))]
+        return found, len(runs.ends), faults
 
-    def _rows(self, read: Read) -> tuple[dict[Value, list[tuple[int, Row]]], tuple[str, ...]]:
-        """By value: the states in which the variable has it."""
+    def _runs(self, read: Read) -> tuple[Runs, tuple[str, ...]]:
         compiled = [compile_predicate(predicate) for predicate in self.predicates]
         columns = [
             [read(leaf) if isinstance(leaf, Local) else None for leaf in predicate.leaves]
             for predicate in compiled
         ]
-        found: dict[Value, list[tuple[int, Row]]] = {}
+        runs = Runs(self.outside)
         for position, value in enumerate(read(self.variable)):
             if value is MISSING:
                 continue
@@ -81,27 +80,69 @@ class ChainKeys:
                 predicate.evaluate([value if column is None else column[position] for column in own])
                 for predicate, own in zip(compiled, columns, strict=True)
             )
-            found.setdefault(value, []).append((position, row))
+            runs.add(value, position, row)
         faults = dict.fromkeys(fault for predicate in compiled for fault in predicate.faults)
-        return found, tuple(faults)
+        return runs, tuple(faults)
 
-    def _run(self, own: Sequence[tuple[int, Row]], length: int) -> list[Row]:
-        """The states of one value, with one for each stretch of others."""
-        found: list[Row] = []
-        expected = 0
-        for position, row in own:
-            if position > expected:
-                found.append(self.outside)
-            found.append(row)
-            expected = position + 1
-        if expected < length:
-            found.append(self.outside)
+    def _holds(self, run: Run) -> bool:
+        if run.holds is None:
+            rows = run.rows()
+            number = {predicate: index for index, predicate in enumerate(self.predicates)}
+            states = {predicate: [row[index] for row in rows] for predicate, index in number.items()}
+            run.holds = fold(self.formula, _combined, states.get)[0]
+        return run.holds
+
+
+class Run:
+    """The states of a value so far; one that goes on is another one, which values share."""
+
+    __slots__ = ("before", "holds", "next", "row")
+
+    def __init__(self, before: Run | None, row: Row) -> None:
+        self.before = before
+        self.row = row
+        self.next: dict[Row, Run] = {}
+        self.holds: bool | None = None
+        """Whether the formula does, as soon as that is asked."""
+
+    def then(self, row: Row) -> Run:
+        found = self.next.get(row)
+        if found is None:
+            found = self.next[row] = Run(self, row)
         return found
 
-    def _holds(self, run: Sequence[Row]) -> bool:
-        number = {predicate: index for index, predicate in enumerate(self.predicates)}
-        states = {predicate: [row[index] for row in run] for predicate, index in number.items()}
-        return fold(self.formula, _combined, states.get)[0]
+    def rows(self) -> list[Row]:
+        found: list[Row] = []
+        run = self
+        while run.before is not None:
+            found.append(run.row)
+            run = run.before
+        return found[::-1]
+
+
+class Runs:
+    """By value: the states in which the variable has it, with one for each stretch of others.
+
+    Most values have few states, and the same as others: what is kept of each is where it stands.
+    """
+
+    def __init__(self, outside: Row) -> None:
+        self.outside = outside
+        self.ends: dict[Value, Run] = {}
+        self._following: dict[Value, int] = {}
+        """The position after the last state."""
+        self._none = Run(None, ())
+
+    def add(self, value: Value, position: int, row: Row) -> None:
+        run = self.ends.get(value, self._none)
+        if position > self._following.get(value, 0):
+            run = run.then(self.outside)
+        self.ends[value] = run.then(row)
+        self._following[value] = position + 1
+
+    def whole(self, value: Value, run: Run, length: int) -> Run:
+        """With what follows its last state."""
+        return run.then(self.outside) if self._following[value] < length else run
 
 
 def _states(formula: Node) -> Iterator[Node]:

@@ -22,7 +22,7 @@ from possibly.logic.syntax import (
     Or,
     Shared,
 )
-from possibly.logic.walk import fold, with_children
+from possibly.logic.walk import fold, nodes, with_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def instance(keyed: Keyed, value: Any) -> Node:
         return with_children(node, below) if below else node
 
     return fold(keyed.body, combine)
+
+
+def speaks_of_key(bound: Node) -> bool:
+    """Whether it is an instance of KEY, which has no value of its own: only with one it has an answer."""
+    return any(isinstance(node, Literal) and node.value is KEY for node in nodes(bound))
 
 
 def with_leaf(bound: Node, leaf: Shared) -> Node:

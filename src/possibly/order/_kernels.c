@@ -961,7 +961,13 @@ done:
     return found;
 }
 
-/* ---- pairs of intervals -------------------------------------------------------------------------------- */
+/* ---- pairs of intervals --------------------------------------------------------------------------------
+ *
+ * Along the recorded order, when an interval begins, those of other processes that began before it can be met by
+ * the same cut unless they are over before: what the beginning knows of the other process tells. The last one of
+ * a process that has begun is over last, so it alone is asked; and the first pair that is found so of two
+ * processes, with the earliest interval that is not over, is the earliest at all, since any earlier pair would
+ * have begun before. So no clock is kept. */
 
 typedef struct {
     Py_ssize_t processes, members; /* members: the processes with states, numbered in their order */
@@ -969,9 +975,8 @@ typedef struct {
     int32_t *whose;                /* by member: its process */
     Py_ssize_t *first;             /* by member: its first interval, and after the last one */
     int32_t *lo, *hi;              /* by interval: the state it begins with, the first state after it */
-    void *clock;                   /* by interval: what its beginning knows of each member */
-    int is_narrow;                 /* all positions fit into 16 bits: so many has each number there, else 32 */
-    size_t total;                  /* intervals */
+    int32_t *latest;               /* by member: where the last interval that has begun ends; 0: none has */
+    unsigned char *met;            /* a bit for each pair of members: found already */
     int32_t *row;                  /* by process: what its last event knows of each member */
     int32_t *count;                /* by process: events executed */
     int32_t *done;                 /* by member: intervals begun */
@@ -980,10 +985,6 @@ typedef struct {
     Py_ssize_t slots, idle_count;
     const char *sides; /* of each process; only pairs across are wanted. NULL: all */
 } Overlaps;
-
-static inline int32_t clock_at(const void *clock, size_t place, int is_narrow) {
-    return is_narrow ? (int32_t)((const uint16_t *)clock)[place] : ((const int32_t *)clock)[place];
-}
 
 static int32_t transitions(PyObject *states, Py_ssize_t length, int32_t *lo, int32_t *hi) {
     const char *bits = PyBytes_AS_STRING(states);
@@ -1019,7 +1020,8 @@ static void overlaps_close(Overlaps *all) {
     free(all->first);
     free(all->lo);
     free(all->hi);
-    free(all->clock);
+    free(all->latest);
+    free(all->met);
     free(all->row);
     free(all->count);
     free(all->done);
@@ -1050,17 +1052,13 @@ static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length,
     size_t total = (size_t)all->first[all->members], m = (size_t)all->members;
     all->lo = malloc((total + 1) * 4);
     all->hi = malloc((total + 1) * 4);
-    int32_t longest = 0;
-    for (size_t p = 0; p < n; p++) longest = length[p] > longest ? length[p] : longest;
-    all->total = total;
-    all->is_narrow = longest <= UINT16_MAX;
-    all->clock = calloc(total * m + 1, all->is_narrow ? 2 : 4);
+    all->latest = calloc(m + 1, 4);
+    all->met = calloc(m * m / 8 + 1, 1);
     all->row = calloc(n * m + 1, 4);
-    if (!all->lo || !all->hi || !all->clock || !all->row) return -1;
+    if (!all->lo || !all->hi || !all->latest || !all->met || !all->row) return -1;
     for (size_t i = 0; i < m; i++) {
         Py_ssize_t p = all->whose[i], first = all->first[i];
         transitions(PyList_GET_ITEM(states, p), length[p], all->lo + first, all->hi + first);
-        if (all->first[i + 1] > first && all->lo[first] == 0) all->done[i] = 1; /* begun before all events */
     }
     return 0;
 }
@@ -1087,13 +1085,41 @@ static int keep_row(Overlaps *all, Py_ssize_t link, int32_t uses, const int32_t 
     return 0;
 }
 
-/* Notes what the beginning of an interval knows. */
-static void note_clock(Overlaps *all, size_t interval, const int32_t *row) {
+static int add_meeting(Overlaps *all, size_t one, size_t two, int32_t lo_one, int32_t lo_two, PyObject *found) {
+    if (one > two) return add_meeting(all, two, one, lo_two, lo_one, found);
+    size_t pair_bit = one * (size_t)all->members + two;
+    if (all->met[pair_bit >> 3] >> (pair_bit & 7) & 1) return 0;
+    if (all->sides != NULL && all->sides[all->whose[one]] == all->sides[all->whose[two]]) return 0;
+    all->met[pair_bit >> 3] |= (unsigned char)(1 << (pair_bit & 7));
+    PyObject *pair = Py_BuildValue("iiii", all->whose[one], all->whose[two], lo_one, lo_two);
+    int failed = pair == NULL || PyList_Append(found, pair) < 0;
+    Py_XDECREF(pair);
+    return failed ? -1 : 0;
+}
+
+/* The state with which the first interval of a member begins that ends after a position. */
+static int32_t first_beyond(const Overlaps *all, size_t member, int32_t position) {
+    Py_ssize_t low = all->first[member], high = low + all->done[member] - 1;
+    while (low < high) {
+        Py_ssize_t middle = (low + high) / 2;
+        if (all->hi[middle] <= position) low = middle + 1;
+        else high = middle;
+    }
+    return all->lo[low];
+}
+
+/* The next interval of a member begins, with what its first event knows: adds whom it can meet. */
+static int begin_interval(Overlaps *all, size_t member, const int32_t *row, PyObject *found) {
     size_t m = (size_t)all->members;
-    uint16_t *narrow = (uint16_t *)all->clock + interval * m;
-    if (all->is_narrow)
-        for (size_t i = 0; i < m; i++) narrow[i] = (uint16_t)row[i];
-    else memcpy((int32_t *)all->clock + interval * m, row, m * 4);
+    Py_ssize_t interval = all->first[member] + all->done[member];
+    const int32_t *latest = all->latest;
+    for (size_t i = 0; i < m; i++)
+        if (row[i] < latest[i] && i != member &&
+            add_meeting(all, i, member, first_beyond(all, i, row[i]), all->lo[interval], found) < 0)
+            return -1;
+    all->latest[member] = all->hi[interval];
+    all->done[member]++;
+    return 0;
 }
 
 static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t position) {
@@ -1107,7 +1133,8 @@ static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t po
     return low;
 }
 
-static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t process, const int32_t *length) {
+static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t process, const int32_t *length,
+                  PyObject *found) {
     size_t m = (size_t)all->members;
     int32_t *row = all->row + (size_t)process * m, *reads[2] = {needed->read.buf, enabling->read.buf};
     int32_t position = ++all->count[process];
@@ -1134,10 +1161,9 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
     if (member != NONE) {
         row[member] = position;
         Py_ssize_t next = all->first[member] + all->done[member];
-        if (next < all->first[member + 1] && all->lo[next] == position) {
-            note_clock(all, (size_t)next, row);
-            all->done[member]++;
-        }
+        if (next < all->first[member + 1] && all->lo[next] == position &&
+            begin_interval(all, (size_t)member, row, found) < 0)
+            return -1;
     }
     Py_ssize_t out = reads[1][process], first = out, ends = ((const int32_t *)enabling->start.buf)[process + 1];
     while (out < ends && ((const int32_t *)enabling->position.buf)[out] <= position) out++;
@@ -1149,58 +1175,22 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
     return 0;
 }
 
-/* What the intervals know of some members, those of one member together: a pair is then followed along two
- * stretches of memory instead of across the table. */
-#define COLUMNS 64
-
-static void known_of(const Overlaps *all, size_t first, void *known) {
-    enum { BLOCK = 64 }; /* intervals, so that what is read across stays near */
-    size_t total = all->total, m = (size_t)all->members, width = all->is_narrow ? 2 : 4;
-    size_t count = m - first < COLUMNS ? m - first : COLUMNS;
-    for (size_t from = 0; from < total; from += BLOCK) {
-        size_t until = from + BLOCK < total ? from + BLOCK : total;
-        for (size_t interval = from + BLOCK; interval < until + BLOCK; interval++)
-            CALL_FOR(all->clock, interval * m + first, width, COLUMNS / 2);
-        for (size_t i = 0; i < count; i++)
-            for (size_t interval = from; interval < until; interval++) {
-                size_t at = interval * m + first + i, to = i * total + interval;
-                if (all->is_narrow) ((uint16_t *)known)[to] = ((const uint16_t *)all->clock)[at];
-                else ((int32_t *)known)[to] = ((const int32_t *)all->clock)[at];
-            }
+/* All events in the recorded order, after the intervals that begin before them. */
+static int overlaps_along(Overlaps *all, Source *source, const Py_buffer *process, int width, const int32_t *length,
+                          PyObject *found) {
+    for (size_t i = 0; i < (size_t)all->members; i++) {
+        Py_ssize_t first = all->first[i];
+        if (all->first[i + 1] > first && all->lo[first] == 0 &&
+            begin_interval(all, i, all->row + (size_t)all->whose[i] * (size_t)all->members, found) < 0)
+            return -1;
     }
-}
-
-/* For two members the first intervals that a cut can lie in together. */
-static inline int meets(const Overlaps *all, const void *known, size_t one, size_t two, Py_ssize_t *first,
-                        Py_ssize_t *second, int is_narrow) {
-    const size_t m = (size_t)all->members, of_one = one % COLUMNS * all->total;
-    const int32_t *hi = all->hi;
-    Py_ssize_t a = all->first[one], b = all->first[two], a_end = all->first[one + 1], b_end = all->first[two + 1];
-    while (a < a_end && b < b_end) {
-        if (clock_at(known, of_one + (size_t)b, is_narrow) >= hi[a]) a++; /* over before the other begins */
-        else if (clock_at(all->clock, (size_t)a * m + two, is_narrow) >= hi[b]) b++;
-        else {
-            *first = a;
-            *second = b;
-            return 1;
-        }
+    for (Py_ssize_t event = 0; event < process->len / width; event++) {
+        int64_t p = number_at(process->buf, width, event);
+        if (p < 0 || p >= all->processes) return bad_link();
+        if (follow(all, &source[0], &source[1], (Py_ssize_t)p, length, found) < 0) return -1;
+        if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) return -1;
     }
     return 0;
-}
-
-/* Adds the pairs of one member with later ones to a list. */
-static int add_meetings(const Overlaps *all, const void *known, size_t one, PyObject *found) {
-    for (size_t two = one + 1; two < (size_t)all->members; two++) {
-        Py_ssize_t a, b;
-        if (all->sides != NULL && all->sides[all->whose[one]] == all->sides[all->whose[two]]) continue;
-        if (all->is_narrow ? !meets(all, known, one, two, &a, &b, 1) : !meets(all, known, one, two, &a, &b, 0))
-            continue;
-        PyObject *pair = Py_BuildValue("iiii", all->whose[one], all->whose[two], all->lo[a], all->lo[b]);
-        int failed = pair == NULL || PyList_Append(found, pair) < 0;
-        Py_XDECREF(pair);
-        if (failed) return -1;
-    }
-    return PyErr_CheckSignals();
 }
 
 /* overlaps(process, width, lengths, states, needed, enabling[, sides]): the pairs of processes that can be in
@@ -1211,7 +1201,6 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
     Py_buffer process, lengths;
     int width, opened = 0;
     Overlaps all;
-    void *known = NULL;
     Source source[2];
     const char *sides = NULL;
     Py_ssize_t sided = 0;
@@ -1239,23 +1228,10 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
         goto done;
     }
     for (Py_ssize_t i = 0; i < source[1].position.len / 4; i++) all.slot[i] = NONE;
-    for (Py_ssize_t event = 0; event < process.len / width; event++) {
-        int64_t p = number_at(process.buf, width, event);
-        if (p < 0 || p >= all.processes) {
-            bad_link();
-            goto done;
-        }
-        if (follow(&all, &source[0], &source[1], (Py_ssize_t)p, length) < 0) goto done;
-        if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) goto done;
-    }
-    known = malloc((all.total * COLUMNS + 1) * (all.is_narrow ? 2 : 4));
-    found = known == NULL ? PyErr_NoMemory() : PyList_New(0);
-    for (size_t one = 0; found != NULL && one < (size_t)all.members; one++) {
-        if (one % COLUMNS == 0) known_of(&all, one, known);
-        if (add_meetings(&all, known, one, found) < 0) Py_CLEAR(found);
-    }
+    found = PyList_New(0);
+    if (found == NULL || overlaps_along(&all, source, &process, width, length, found) < 0 || PyList_Sort(found) < 0)
+        Py_CLEAR(found);
 done:
-    free(known);
     overlaps_close(&all);
     for (int i = 0; i < opened; i++) source_close(&source[i]);
     PyBuffer_Release(&process);

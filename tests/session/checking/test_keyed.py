@@ -51,6 +51,16 @@ def test_the_report_says_for_which_keys() -> None:
     assert "orders.id == 1" in found.explanation.summary
 
 
+def test_nothing_is_said_of_parts_that_are_another_one_for_each_key() -> None:
+    trace = orders((1, "new"), (1, "paid"), (2, "new"), (2, "paid"))
+    holds = Specification(properties=(property_from_text("ltl", f"forall key k in orders.id: {PAID}", "p"),))
+    assert check_trace(trace, holds, Options(vacuity=True)).warnings == ()
+    never = 'forall key k in orders.id: G(orders.state == "lost" -> F(orders.id == k))'
+    spec = Specification(properties=(property_from_text("ltl", never, "p"),))
+    (warning,) = check_trace(trace, spec, Options()).warnings
+    assert 'orders.state == "lost" is true in no order' in warning
+
+
 def test_no_key_is_no_violation() -> None:
     found = answer(
         orders(first={"id": None}), "ltl", f"forall key k in orders.id: {PAID}".replace("state", "id")

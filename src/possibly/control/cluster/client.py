@@ -25,6 +25,15 @@ LOCAL = "local"
 RETRIES = 10
 """So often an execution is tried again whose worker died."""
 CONNECTING = "30s"
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "2s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.system-monitor.disk": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
+"""What Dask watches of itself, seldom or not at all: many times a second it costs an eighth of a core."""
 
 
 class Cluster:
@@ -35,12 +44,7 @@ class Cluster:
         self._words = words
         self._own: Any = None
         if address == LOCAL:
-            self._own = distributed.LocalCluster(
-                n_workers=os.cpu_count(),
-                threads_per_worker=1,
-                dashboard_address=None,
-                silence_logs=logging.ERROR,
-            )
+            self._own = local_cluster(os.cpu_count() or 1)
         try:
             self.client: Any = distributed.Client(self._own or address, timeout=CONNECTING)
         except (OSError, ValueError) as error:
@@ -103,6 +107,20 @@ class Cluster:
         self.client.close()
         if self._own is not None:
             self._own.close()
+
+
+def local_cluster(workers: int) -> Any:
+    """A cluster of Dask on this machine that leaves the cores to the program."""
+    distributed = _distributed()
+    import dask
+
+    with dask.config.set(QUIET):
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.ERROR,
+        )
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, str]) -> str:

@@ -1,13 +1,14 @@
 """Which pairs of processes can be in given states at the same cut: mutual exclusion of all pairs at once.
 
 Here belongs one algorithm. A stretch of allowed local states of a process is an interval. Two intervals can
-be met by one cut iff neither ends before the other begins, which the vector clocks of their beginnings tell:
-so clocks are computed in one pass along the recorded order and kept at those beginnings only (Garg and
-Waldecker, "Detection of weak unstable predicates in distributed programs"), and for each pair of processes
-two pointers walk along their intervals, discarding one that is over before the other begins. For n processes
-with k intervals in all that is n x k steps for all n x n / 2 pairs together, where a slice for each pair
-would read the trace as many times. The pass is in `_kernels.c`; without it, and with joint events, which
-the recorded lines do not execute one by one, the clocks are those of `Knowledge`.
+be met by one cut iff neither ends before the other begins, which the vector clocks of their beginnings tell
+(Garg and Waldecker, "Detection of weak unstable predicates in distributed programs"). Clocks are computed in
+one pass along the recorded order; when an interval begins, the last one of each other process that has begun
+before is over, or the two meet. For n processes with k intervals in all that is n x k steps for all
+n x n / 2 pairs together, where a slice for each pair would read the trace as many times, and no clock is kept
+but the last one of each process and those of messages on their way. The pass is in `_kernels.c`; without it,
+and with joint events, which the recorded lines do not execute one by one, the clocks are those of
+`Knowledge`, and two pointers walk along the intervals of each pair.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ which answer in no time or not at all, and with `--vacuity` of all engines. What
 With `--vacuity` each other part is asked for as well, as by Beer, Ben-David, Eisner and Rodeh, *Efficient
 detection of vacuity in temporal model checking*: all operators are monotone, so a part under an even number
 of negations is put to `false`, any other to `true`, which is the hardest for the property. If it holds even
-so, it holds whatever that part is. Both sides of `<->` are left alone, since they have no such sign.
+so, it holds whatever that part is. Both sides of `<->` are left alone, since they have no such sign. Parts
+that speak of the key of `forall key` are left alone too: they are another one for each value.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from possibly.logic.keyed import speaks_of_key
 from possibly.logic.predicates.functions import is_state
 from possibly.logic.printer import unparse
 from possibly.logic.syntax import And, Implies, Literal, Node, Not, Or, Temporal
@@ -41,7 +43,7 @@ def never_true(formula: Node, ask: Ask, thoroughly: bool = False) -> tuple[Node,
 
 
 def _left_sides(formula: Node) -> Iterator[Node]:
-    return (left for left, _ in implications(formula))
+    return (left for left, _ in implications(formula) if not speaks_of_key(left))
 
 
 def implications(formula: Node) -> Iterator[tuple[Node, Node]]:
@@ -62,6 +64,8 @@ def implications(formula: Node) -> Iterator[tuple[Node, Node]]:
 
 def immaterial(formula: Node, holds: Ask, never: Sequence[Node]) -> tuple[Node, ...]:
     """The largest parts of a formula that holds which may be anything, but for left sides `never` true."""
+    if speaks_of_key(formula):
+        return ()
     found: dict[Node, None] = {}
     pending = list(_parts(formula, True, lambda new: new, never))
     for _ in range(MANY):
