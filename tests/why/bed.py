@@ -38,7 +38,10 @@ OTHERS: dict[str, tuple[list[Path], list[str]]] = {
     ),
 }
 """Files, and how they are looked at."""
-OPTIONS = {"two_at_once": ["--ctl", BOTH], "mpi_order": ["--mpi", "3"], "mpi_sends": ["--mpi", "2"]}
+OPTIONS = {
+    "two_at_once": ["--ctl", BOTH], "mpi_order": ["--mpi", "3"], "mpi_sends": ["--mpi", "2"],
+    "stopped_between": ["--ctl", "AG(loads <= 1)"],
+}  # fmt: skip
 """Of programs that are not explored as they are."""
 ENOUGH = ["--time", "600"]
 """A report is the same however slow the machine is."""

@@ -57,6 +57,8 @@ CURES = {
     "three-preemptions": "check-then-act",
     "peterson": "missing order",
     "double-checked": "missing order",
+    "stopped_between": "check-then-act",
+    "two_methods": "read-modify-write",
 }
 
 
@@ -106,3 +108,22 @@ def test_tasks_of_trio_are_told_without_how_its_runner_keeps_house(
     report = capsys.readouterr().out
     assert report.startswith("assertion: AssertionError: -1 at trio_stock.py:20 in main#1")
     assert "  init#1\n" not in report
+
+
+def test_anyio_is_told_where_the_program_uses_it_and_not_how_it_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A task group sets events of its own as tasks end; the program's event is told by the program's line."""
+    monkeypatch.chdir(tmp_path)
+    Path("told.py").write_text(
+        "import anyio\n"
+        "async def wait(done, order):\n    await done.wait()\n    order.append(1)\n"
+        "async def main():\n    done, order = anyio.Event(), []\n"
+        "    async with anyio.create_task_group() as group:\n"
+        "        group.start_soon(wait, done, order)\n        done.set()\n"
+        "    assert order == []\n"
+        "anyio.run(main)\n"
+    )
+    assert main(["explore", "--time", "600", "told.py"]) == 1
+    told = [line.split() for line in capsys.readouterr().out.splitlines() if " sets " in line]
+    assert [words[-2:] for words in told] == [["told.py:9", "done.set()"]]

@@ -245,8 +245,24 @@ def _not_atomic(case: Case) -> Remedy | None:
     first, last = section_of(case.execution, atomic)
     if not first or not last:
         return None
+    return _locked(_kind_of(case, atomic.first, atomic.last, first, last), first, last)
+
+
+def _both_look_first(case: Case) -> Remedy | None:
+    """A task looks while another one is between looking at the same line and doing what depends on that.
+
+    The failure may come before the other one has done it, so that no interval of the execution says so.
+    """
+    for pair in case.cause.pairs:
+        look, act = (_place_on(case, each, pair.thing) for each in (pair.first, pair.then))
+        if look and act and _writes(pair.then, pair.thing) and sources.decides_on(look, act):
+            return _locked("check-then-act", look, act)
+    return None
+
+
+def _locked(pattern: str, first: str, last: str) -> Remedy:
+    """The words for what a lock has to be held around."""
     lines = _lines(first, last)
-    pattern = _kind_of(case, atomic.first, atomic.last, first, last)
     if sources.is_async(last):
         words = f"hold one {sources.loop_of(last)}.Lock {lines}, or do not await in between"
     else:
@@ -305,7 +321,8 @@ def _writes(moment: Moment, thing: str | None) -> bool:
 PATTERNS: tuple[Callable[[Case], Remedy | None], ...] = (
     lock_order, lost_wake_up, nobody_left, pool_waits_for_itself, waiting_in_circles, _forgotten_await,
     _empty_is_not_done, _cancelled_inside, _if_not_while, _changed_while_iterating, _use_after_close,
-    _missing_join, _told_too_early, _order_of_arrival, _two_at_once, _not_atomic, _wrong_end, _order_needed,
+    _missing_join, _told_too_early, _order_of_arrival, _two_at_once, _not_atomic, _wrong_end,
+    _both_look_first, _order_needed,
 )  # fmt: skip
 """Those that need more to be there come first."""
 
@@ -346,6 +363,9 @@ def _lines(first: str, last: str) -> str:
         return f"around the call of yours that leads to {places}"
     if one == other:
         return f"around line {one.line}"
+    here, there = sources.function_of(first), sources.function_of(last)
+    if here and there and here != there:
+        return f"around what calls {here}() ({line_text(first)}) and then {there}() ({line_text(last)})"
     if one.file != other.file or one.line > other.line:
         return f"from {first} to {last}"
     return f"from line {one.line} to line {other.line}"

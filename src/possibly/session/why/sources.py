@@ -56,6 +56,16 @@ def test_around(at: str) -> ast.If | ast.While | None:
     return next((node for node in reversed(nodes) if node.lineno < line), None)
 
 
+def decides_on(test: str, act: str) -> bool:
+    """Whether one line is the question of an `if` or `while` in whose body the other one is."""
+    file, asked = place_in(test)
+    if place_in(act).file != file:
+        return False
+    nodes = [node for node in around(act) if isinstance(node, ast.If | ast.While)]
+    bodies = [node for node in nodes if node.body[0].lineno <= place_in(act).line]
+    return any(node.test.lineno <= asked <= (node.test.end_lineno or node.test.lineno) for node in bodies)
+
+
 def iterated_at(at: str) -> str:
     """What the loop that begins on a line goes through."""
     line = place_in(at).line

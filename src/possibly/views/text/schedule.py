@@ -37,6 +37,8 @@ LONGEST = 26
 """Lines of a schedule that are shown unless everything is asked for."""
 MOST_ASKED = 30
 """Lines of steps that change what a property reads: these are shown even if they are more than that."""
+LONGEST_ROUND, FEWEST_ROUNDS = 4, 3
+"""Lines of a round that may be told once, and how often it has to be there for that."""
 WIDEST = 100
 
 
@@ -87,7 +89,35 @@ def schedule_lines(
             lines.append(line)
         last = row
     lines += [_left_out(left, execution, marks)] if left else []
+    lines = lines if full else rounds_folded(lines)
     return lines + _folded_line({row.number for row in found} - {row.number for row in rows})
+
+
+def rounds_folded(lines: Sequence[str]) -> list[str]:
+    """The lines with a round of a loop told once that is there three times or more, and how often it is."""
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        size, count = _rounds_at(lines, at)
+        found += lines[at : at + size]
+        if count > 1:
+            found.append(f"    ... the same {count - 1} more times (--full shows them)")
+        at += size * count
+    return found
+
+
+def _rounds_at(lines: Sequence[str], at: int) -> tuple[int, int]:
+    """Of how many lines a round is that begins here, and how often it comes; no line of it is marked."""
+    for size in range(1, LONGEST_ROUND + 1):
+        block = lines[at : at + size]
+        if not all(line.startswith("    ") for line in block):
+            break
+        count = 1
+        while lines[at + size * count : at + size * (count + 1)] == block:
+            count += 1
+        if count >= FEWEST_ROUNDS:
+            return size, count
+    return 1, 1
 
 
 def _is_told(row: Told, last: Told | None, is_same_line: bool) -> bool:

@@ -56,11 +56,26 @@ def caller_of_use() -> str:
     if frame.f_code.co_name in ("__aenter__", "__aexit__"):  # `async with lock` is a use of the lock
         frame = frame.f_back
     module = frame.f_globals.get("__name__", "")
-    return "" if module.startswith(LIBRARIES) else place_of(frame)
+    if module.startswith(LIBRARIES) or (module.startswith(ON_TOP) and not _is_for_the_user(frame)):
+        return ""
+    return place_of(frame)
+
+
+def _is_for_the_user(frame: Any) -> bool:
+    """Whether code of the user is between a frame and the event loop that calls it."""
+    while frame is not None and frame.f_globals.get("__name__") not in CALLING:
+        if shown(frame.f_code.co_filename) and not of_library(frame.f_code.co_filename):
+            return True
+        frame = frame.f_back
+    return False
 
 
 LIBRARIES = ("asyncio", "trio.", "possibly.")
 """Whose own use of primitives belongs to how they work."""
+ON_TOP = "anyio."
+"""What is made of them: its own use belongs to how it works too, unless the program asked for it."""
+CALLING = ("asyncio.events", "trio._core._run")
+"""Where event loops call the code of tasks and callbacks."""
 GIVEN = frozenset({"put", "put_nowait", "send", "send_nowait"})
 VALUED = GIVEN | {
     "get",
