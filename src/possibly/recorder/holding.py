@@ -25,7 +25,7 @@ from typing import Any
 from possibly.probes import port
 from possibly.probes.rewriting.source import IN_PLACE, MEMBER_WRITE, WRITE
 from possibly.recorder.entries import RAW
-from possibly.recorder.log import Log, globals_of_the_program
+from possibly.recorder.log import Log, compiled, globals_of_the_program
 from possibly.recorder.snapshot import DEEPEST, LONGEST, held_in, snapshot
 from possibly.records import dataclass
 
@@ -77,6 +77,9 @@ class Holding:
         self._held: dict[tuple[str, int], list[int]] = {}
         """Variables -> the containers that each holds: what none holds any more is forgotten."""
         self._homes: dict[str, list[dict[str, Any]]] = {}
+        self._off: set[str] = set()
+        """Words of variables that are not told any more: what these hold is nobody's (`switching`)."""
+        log.forget_word = self._forget_word
 
     # ---- stores ---------------------------------------------------------------------------------
 
@@ -85,6 +88,8 @@ class Holding:
         if not isinstance(value, CONTAINERS):
             return
         variable = self._log.described[site][2] or ""
+        if _word(variable) in self._off:
+            return
         key = variable, id(owner)
         self._forget(key)
         holder = _Holder(variable, None if owner is None else _reference(owner, partial(self._forget, key)))
@@ -94,6 +99,12 @@ class Holding:
             self._held.setdefault(key, []).append(id(container))
         copy, fill = copied(value)
         in_one_step(fill, partial(self._last.__setitem__, id(value), copy))
+
+    def _forget_word(self, word: str) -> None:
+        self._off.add(word)
+        for key in list(self._held):
+            if _word(key[0]) == word:
+                self._forget(key)
 
     def _forget(self, key: tuple[str, int], _: Any = None) -> None:
         """The variable gets another value, or its object has ended."""
@@ -147,8 +158,9 @@ class Holding:
     # ---- what rewritten source calls, where it does not know whether a variable holds the container --
 
     def names(self) -> dict[str, Any]:
+        kernel = compiled()
         return {
-            "_possibly_holds": self.holds,
+            "_possibly_holds": kernel.holds_in(self._holders) if kernel else self.holds,
             "_possibly_held_mutator": self.mutator, "_possibly_held_stored": self.stored,
             "_possibly_held_deleted": self.deleted, "_possibly_in_place": self.in_place,
             "_possibly_given": self.given,
@@ -220,13 +232,18 @@ class Holding:
             return
         if holder.variable not in self._homes:
             self._homes[holder.variable] = list(_homes(holder.variable))
-        name = holder.variable.rpartition(".")[2]
+        name = _word(holder.variable)
         yield from (
             (home[name], (WRITE, port.me(), site)) for home in self._homes[holder.variable] if name in home
         )
 
 
 _apply: Any = call
+
+
+def _word(variable: str) -> str:
+    """The last word of a variable's name."""
+    return variable.rpartition(".")[2]
 
 
 def _nothing() -> None:
@@ -236,7 +253,7 @@ def _nothing() -> None:
 def _homes(variable: str) -> Iterator[dict[str, Any]]:
     """The modules that have the global."""
     for prefix, variables in globals_of_the_program():
-        name = variable.rpartition(".")[2]
+        name = _word(variable)
         if name in variables and variable in (name, f"{prefix}{name}"):
             yield variables
 

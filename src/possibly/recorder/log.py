@@ -121,6 +121,8 @@ class Log:
         """Words that are told as long as that is not too much."""
         self.live = [True] * len(unasked)
         """Of each word that is told unasked whether it still is (`probes.rewriting.switches`)."""
+        self.forget_word: Callable[[str], None] | None = None
+        """Told of each word that is turned off."""
         self.sifted: Callable[[list[tuple[Any, ...]]], list[tuple[Any, ...]]] | None = None
         """What of the entries at hand is written: one for each, and more."""
         self._passed = 0
@@ -186,6 +188,8 @@ class Log:
         """The word with this number is not told any more."""
         self.live[number] = False
         setattr(builtins, switch_name(number), False)
+        if self.forget_word is not None:
+            self.forget_word(self.unasked[number])
 
     def plain_enter(self, site: int) -> None:
         if self._most_calls:

@@ -29,7 +29,8 @@ def framed(page: str, height: int = HEIGHT) -> str:
 
 
 def preformatted(text: str) -> str:
-    return f"<pre>{escape(text)}</pre>"
+    """Text of a report; a line that is too long is broken between words, which a notebook would not do."""
+    return f'<pre style="white-space: pre-wrap; word-break: normal">{escape(text)}</pre>'
 
 
 def run_html(computation: Computation, verdicts: tuple[Verdict, ...] = ()) -> str:

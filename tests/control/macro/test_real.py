@@ -543,7 +543,7 @@ def test_a_program_that_cannot_be_started_is_told_in_a_sentence(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "made",
-    ["threading.Lock", "threading.Event", "multiprocessing.Lock", "multiprocessing.Event", "asyncio.Lock"],
+    ["multiprocessing.Lock", "multiprocessing.Event", "asyncio.Lock"],
 )
 def test_ways_to_wait_that_are_no_messages_are_noted_and_leave_the_answer_open(
     tmp_path: Path, made: str
@@ -551,6 +551,38 @@ def test_ways_to_wait_that_are_no_messages_are_noted_and_leave_the_answer_open(
     tree = tree_of(program(tmp_path, f"import {made.partition('.')[0]}\n{made}()\n"))
     assert tree.uncontrolled == [made]
     assert tree.verdict is None
+
+
+@pytest.mark.parametrize("made", ["Lock", "RLock", "Condition", "Semaphore", "Event", "Barrier(1)"])
+def test_what_threads_wait_for_each_other_by_is_noted_when_there_are_two(tmp_path: Path, made: str) -> None:
+    alone = f"import threading\nthreading.{made if '(' in made else made + '()'}\n"
+    tree = tree_of(program(tmp_path, alone))
+    assert (tree.uncontrolled, tree.verdict) == ([], True)
+    for start in (
+        "threading.Thread(target=print).start()",
+        "import _thread; _thread.start_new_thread(print, ())",
+    ):
+        tree = tree_of(program(tmp_path, alone + start))
+        assert f"threading.{made.partition('(')[0]}" in tree.uncontrolled
+        assert tree.verdict is None
+
+
+@needs_mpi
+def test_random_numbers_of_numpy_are_no_obstacle(tmp_path: Path) -> None:
+    """Its generators have locks."""
+    pytest.importorskip("numpy")
+    text = """\
+        import numpy
+        from mpi4py import MPI
+        world = MPI.COMM_WORLD
+        drawn = float(numpy.random.rand() + numpy.random.default_rng().random())
+        if world.rank:
+            world.send(drawn, 0)
+        else:
+            assert 0 <= world.recv(source=MPI.ANY_SOURCE) < 2
+    """
+    tree = tree_of(program(tmp_path, text), 2)
+    assert (tree.uncontrolled, tree.verdict) == ([], True)
 
 
 def test_a_process_that_waits_for_something_else_is_told(tmp_path: Path) -> None:

@@ -752,24 +752,6 @@ FOUND = {
     """,
 }
 
-OPEN = {
-    "a pipe that a loop still reads from at its end": (
-        "something outside control decides",
-        r"""
-        import asyncio, os
-        async def main():
-            r, w = os.pipe()
-            reader = asyncio.StreamReader()
-            loop = asyncio.get_running_loop()
-            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(r, "rb"))
-            os.write(w, b"x\n")
-            assert await reader.readline() == b"x\n"
-            os.close(w)
-        asyncio.run(main())
-    """,
-    ),
-}
-
 
 def explored(folder: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> Exploration:
     monkeypatch.chdir(folder)
@@ -782,14 +764,6 @@ def explored(folder: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> Expl
 def test_it_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = explored(tmp_path, FOUND[name], monkeypatch)
     assert found.holds is False, (found.executions, found.open)
-
-
-@pytest.mark.parametrize("name", OPEN)
-def test_it_is_left_open(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reason, source = OPEN[name]
-    found = explored(tmp_path, source, monkeypatch)
-    assert found.holds is None
-    assert any(reason in each for each in found.open), found.open
 
 
 CACHED = """

@@ -75,7 +75,7 @@ def test_tasks_of_an_event_loop_are_stepped_through() -> None:
         assert stack.step('F outcome == "failed"').outcome is Outcome.FOUND
         assert stack.evaluate("balance") == (-60, ())
         assert isinstance(stack.system, LiveSystem)
-        assert stack.system.caveats == []
+        assert stack.system.caveats(None) == []
         stack.clear()
         assert stack.step('F outcome == "finished"').outcome is Outcome.NONE, "the loop goes one way"
 

@@ -20,7 +20,7 @@ from possibly.detection.paths.occurrences import (
 )
 from possibly.detection.paths.projection import compiled_predecessors, kernels, plain_predecessors, projection
 from possibly.logic.paths.classes import SUBCLASSES
-from possibly.logic.paths.compiled import compiled
+from possibly.logic.paths.compiled import compiled, occurring
 from possibly.logic.paths.machine import Machine
 from possibly.logic.paths.run import kernels as feeding
 from possibly.logic.paths.syntax import Control, Expression, path_text
@@ -152,10 +152,27 @@ def test_recognition_agrees_with_the_definition(kind: str) -> None:
         assert len(listed) == len(set(listed))
         assert set(listed) == literal.occurrences(), path_text(found.root)
         assert sorted(plain_occurrences(meaning, machine)) == sorted(listed), path_text(found.root)
+        come = {symbol for played in meaning.all_symbols for symbol in played}
+        assert sorted(occurrences(meaning, Machine(occurring(tree, come)))) == sorted(listed)
         compared += 1
         fitted += expected
         found_some += bool(listed)
     assert fitted and found_some
+
+
+def test_what_needs_an_event_that_never_comes_is_not_begun() -> None:
+    """Any of forty concurrent a may belong to a set that waits for d."""
+    builder = TraceBuilder()
+    builder.header([(f"P{number}", {}) for number in range(40)])
+    for number in range(40):
+        builder.add(f"P{number}", label="a")
+    computation = Computation(builder.finish())
+    for text, listed in (("a@; d", 0), ("(a@; d) + a", 40), ("a; (a@; d)*", 40)):
+        tree = compiled(parse(text))
+        meaning = Meaning(tree, computation)
+        come = {symbol for played in meaning.all_symbols for symbol in played}
+        budget = Budget(max_cuts=2_000)
+        assert len(list(occurrences(meaning, Machine(occurring(tree, come)), budget))) == listed, text
 
 
 def outcome(found: Iterator[tuple[int, ...]], budget: Budget) -> tuple[list[tuple[int, ...]], str, int]:

@@ -18,6 +18,8 @@ from tests.logic.paths.languages import plain as called
 from tests.logic.paths.test_alternatives import fed
 
 CASES = int(os.environ.get("POSSIBLY_CASES", "1"))
+OPEN = "((a@; b) & c)@"
+"""No order tells which copy an a belongs to, and which c."""
 
 
 def machine(text: str, tells: bool = False) -> Machine:
@@ -25,14 +27,14 @@ def machine(text: str, tells: bool = False) -> Machine:
 
 
 def test_eight_concurrent_events_have_as_many_readings_as_eight_has_partitions() -> None:
-    plain, fast = Run(machine("(a@; b)@", tells=True)), Run(machine("(a@; b)@"))
+    plain, fast = Run(machine(OPEN, tells=True)), Run(machine(OPEN))
     for event in range(8):
         assert plain.feed(event, (0,)) and fast.feed(event, (0,))
     assert plain.state is not None and fast.state is not None
     assert (len(plain.state.readings), len(fast.state.readings)) == (4140, 22)
-    assert not fast.is_complete
     for number, group in enumerate([[0, 5], [7], [1, 2, 3, 4, 6]]):
         assert fast.feed(8 + number, (1,), group)
+        assert not fast.is_complete and fast.feed(11 + number, (2,))
     assert fast.is_complete and not fast.copy().feed(20, (1,), [7])
 
 
@@ -87,7 +89,7 @@ def test_classes_are_split_by_what_comes_after_some_of_them() -> None:
 
 def test_a_run_that_can_be_read_in_too_many_ways_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("possibly.logic.paths.machine.MOST_READINGS", 100)
-    run = Run(machine("(a@; b)@"))
+    run = Run(machine(OPEN))
     with pytest.raises(TooMuchError, match="the run so far can be read in more than 100 ways"):
         for event in range(40):
             run.feed(event, (0,))
@@ -103,7 +105,7 @@ def test_the_clock_is_looked_at_while_a_move_is_computed() -> None:
             raise StopError
 
     looks: list[int] = []
-    made = machine("(a@; b)@")
+    made = machine(OPEN)
     made.look = look
     run = Run(made)
     with pytest.raises(StopError):

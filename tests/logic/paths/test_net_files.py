@@ -9,8 +9,8 @@ import pytest
 
 from possibly.errors import PossiblyError
 from possibly.logic.paths.compiled import compiled
-from possibly.logic.paths.net_files import read_net
-from possibly.logic.paths.nets import Net, net
+from possibly.logic.paths.nets.files import read_net
+from possibly.logic.paths.nets.net import Net, net
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.source import Source
 from possibly.session.checking.path_forms import expression_of_net

@@ -13,8 +13,8 @@ from possibly.errors import UsageError
 from possibly.logic.paths.classes import SUBCLASSES, subclass
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.conversion import converted, never_empty
-from possibly.logic.paths.from_nets import expression_of as expression_from
-from possibly.logic.paths.nets import Marking, Net, NetTransition, net
+from possibly.logic.paths.nets.from_nets import expression_of as expression_from
+from possibly.logic.paths.nets.net import Marking, Net, NetTransition, net
 from possibly.logic.paths.parser import can_be_empty
 from possibly.logic.paths.syntax import Repeat, path_text
 from tests.logic.paths.languages import Pomset, canonical, closure, language, plain, random_path

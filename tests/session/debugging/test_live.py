@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from possibly.control.temporal.system import ChangedError
 from possibly.logic.syntax import Shared
+from possibly.session.debugging.live import LiveSystem
 from possibly.session.debugging.temporal import Opening, opened
 from possibly.views.cli.main import main
 
@@ -160,3 +162,44 @@ def test_a_name_that_the_program_does_not_have_is_refused(
     (tmp_path / "program.py").write_text(GUARDED)
     assert main(["debug", "--command", "step F(box.m == 1)", str(tmp_path / "program.py")]) == 2
     assert "no event ever sets box.m (no execution so far touches it)" in capsys.readouterr().err
+
+
+LATE = """\
+import threading
+n, items = 0, []
+def work():
+    global n
+    for _ in range(3):
+        n += 1
+    if n == 2:
+        items.append(n)
+people = [threading.Thread(target=work, name=name) for name in "ab"]
+for each in people: each.start()
+for each in people: each.join()
+"""
+"""Both append only if nearly all updates are lost, so that the list is raced for in few schedules."""
+
+
+def test_a_race_that_is_found_late_makes_the_program_begin_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = debugged(tmp_path, LATE, capsys, "step F(n == 100)")
+    assert out.splitlines()[1].startswith("no step: no sequence from here satisfies it")
+    assert "items" not in out, "what the formula does not read is no caveat"
+
+
+def test_steps_on_the_stack_are_none_any_more_when_a_race_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(LATE)
+    debugger = opened(Opening(str(file), LATE))
+    stack, system = debugger.stack, debugger.system
+    assert isinstance(system, LiveSystem)
+    stack.next("MainThread")
+    wider = {*system.visible, "items"}
+    system.program.visible = set(wider)
+    with pytest.raises(ChangedError, match="tasks race for items: the stack is empty"):
+        stack.step("F(n == 100)")
+    assert not stack.steps
+    assert system.visible == wider
+    assert stack.step("F(n == 1)").step is not None
+    system.close()

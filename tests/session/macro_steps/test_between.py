@@ -162,7 +162,8 @@ def test_the_report_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("program.py").write_text(textwrap.dedent(THREADS))
+    text = textwrap.dedent(THREADS) + "thread = threading.Thread(target=lambda: None)\nthread.start()\n"
+    Path("program.py").write_text(text)
     assert main(["explore", "--macro", "program.py"]) == 0
     assert capsys.readouterr().out == (
         "HOLDS  step by step, as macro-steps do not control all that it does\n"

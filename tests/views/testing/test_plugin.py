@@ -839,6 +839,88 @@ def test_primitives_that_several_modules_import(tmp_path: Path) -> None:
     assert "Empty" in found.told("test_one_queue_of_two_modules")
 
 
+INSTALLED = """
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+
+
+class Worker:
+    \"\"\"Does what it is given in a thread of its own.\"\"\"
+
+    def __init__(self):
+        self.jobs, self.lock, self.done = SimpleQueue(), Lock(), 0
+        self.thread = Thread(target=self.work)
+        self.thread.start()
+
+    def work(self):
+        while (job := self.jobs.get()) is not None:
+            work, over = job
+            work()
+            over.set()
+
+    def call(self, work):
+        over = Event()
+        self.jobs.put((work, over))
+        over.wait()
+
+    def count(self):
+        with self.lock:
+            self.done += 1
+
+    def end(self):
+        self.jobs.put(None)
+        self.thread.join()
+"""
+OF_A_PACKAGE = (
+    HEAD
+    + """
+import os, sys
+sys.path.append(os.path.join(os.path.dirname(__file__), "site-packages"))
+import worker
+
+
+@pytest.fixture
+def made():
+    found = worker.Worker()
+    yield found
+    found.end()
+
+
+@pytest.mark.explore
+def test_calls(made):
+    done = []
+    made.call(lambda: done.append(1))
+    assert done == [1]
+
+
+@pytest.mark.explore
+def test_locks(made):
+    twice(made.count)
+    assert made.done == 2
+
+
+@pytest.mark.explore
+def test_too_early(made, box):
+    def adds():
+        box["n"] += 1
+    twice(lambda: made.jobs.put((adds, threading.Event())))
+    assert box["n"] == 2
+"""
+)
+
+
+def test_names_that_an_installed_package_has_of_primitives(tmp_path: Path) -> None:
+    """`from queue import SimpleQueue`, imported before the test: a task waited there outside control."""
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "worker.py").write_text(INSTALLED, encoding="utf-8")
+    (tmp_path / "test_package.py").write_text(OF_A_PACKAGE, encoding="utf-8")
+    found = ran(tmp_path, "test_package.py")
+    assert {name: outcome for name, (outcome, _) in found.cases.items()} == {
+        "test_calls": "passed", "test_locks": "passed", "test_too_early": "failure",
+    }  # fmt: skip
+    assert 'assert box["n"] == 2' in found.told("test_too_early")
+
+
 OFTEN = "not anyio_bad and not served_bad"
 """Those that fail take longest, since each is explained; one of each plugin is enough for every day."""
 

@@ -6,6 +6,7 @@ scheduler has seen enough. The process ends then, unless the execution leaves no
 
 from __future__ import annotations
 
+import builtins
 import gc
 import io
 import os
@@ -33,6 +34,8 @@ from possibly.control.runtime.kernel import CLOCK, Kernel
 from possibly.control.runtime.memory import LAST_WORDS, Memory
 from possibly.control.runtime.results import result
 from possibly.control.schedulers.course import Course
+from possibly.control.world import disks
+from possibly.control.world.faults import DISK
 from possibly.probes import claiming
 
 
@@ -121,6 +124,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     kernel.split = job.split
     kernel.faults = job.faults
     kernel.faults_most = kernel.faults_left = job.at_most
+    kernel.threaten = _threatened(job)
     kernel.look_for_rounds = cycles.look
     kernel.slack = job.slack
     kernel.timed = CLOCK in job.visible
@@ -150,6 +154,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
         outside.watch()
     claiming.heard = following.heard
     process = os.getpid()
+    _built_in.update(vars(builtins))
     try:
         _begin_debugging(job.at_failure) if job.debug else None
         program()
@@ -162,6 +167,7 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     _run_exit_functions()
     threads.exit_step(kernel)
     exits.run()
+    _put_built_in_back()
     if not life.is_clean(kernel, memory, Outcome.FINISHED):
         kernel.finish(Outcome.FINISHED, None)
     kernel.ending = True
@@ -171,6 +177,20 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     extra |= _looked_at(kernel) | wrote
     teller.tell(encoded(execution, {**extra, "used": not life.is_fresh}))
     life.renew()
+
+
+def _threatened(job: Job) -> Callable[..., None] | None:
+    """Whoever is told of calls that may fail."""
+    return disks.threaten if DISK in job.faults and job.at_most else None
+
+
+_built_in: dict[str, Any] = {}
+"""What has the names of built-in functions when the program begins."""
+
+
+def _put_built_in_back() -> None:
+    """Whoever tells of an execution uses functions that the program may have replaced."""
+    builtins.__dict__.update(_built_in)
 
 
 def _end_of_child(process: int, error: BaseException | None) -> None:
@@ -285,6 +305,7 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
     def finish(outcome: Outcome, failure: dict[str, Any] | None) -> NoReturn:
         kernel, memory = running.kernel, accesses.memory
         assert kernel is not None and memory is not None
+        _put_built_in_back()
         kernel.ending = True
         kernel.flush()
         if kernel.failure is not None and outcome is not Outcome.DIVERGED:

@@ -1,9 +1,9 @@
 """A function of a program that runs already, as something to be executed under control again and again.
 
 The process is forked as it is. In the fork the models take the place of what they model, wherever a module of
-the user holds it under a name of its own; the user's functions get instrumented code; and
-primitives that were made before (a lock in a global variable) become models. The caller's process is not
-touched.
+the user or of an installed package holds it under a name of its own; the user's functions get instrumented
+code; and primitives that were made before (a lock in a global variable) become models. The caller's process
+is not touched.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
     roots = [module for module in list(sys.modules.values()) if is_user_module(module)]
     if inspect.iscoroutinefunction(function):
         import asyncio  # noqa: F401 - its models are put in by the import
-    _rename(roots, patches)
+    _rename([*roots, *_installed_modules()], patches)
     _instrument()
     places = [vars(module) for module in roots if isinstance(module, ModuleType)]
     places += [Cells(function), {"given": given}]
@@ -62,8 +62,15 @@ def _prepared(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[
     return program
 
 
+def _installed_modules() -> list[ModuleType]:
+    """Modules of packages that are imported already; what is modelled, or runs tests, keeps what it has."""
+    left_alone = packages.STANDARD | packages.MODELLED
+    found = [(name, module) for name, module in list(sys.modules.items()) if isinstance(module, ModuleType)]
+    return [module for name, module in found if name.partition(".")[0] not in left_alone]
+
+
 def _rename(roots: list[Any], patches: Patches) -> None:
-    """`from threading import Lock` has put the plain class into a module of the user.
+    """`from threading import Lock` has put the plain class into a module of the user, or of a package.
 
     A module that has got a stand-in for another one (`io` of `subprocess`) has it alone.
     """

@@ -16,7 +16,7 @@ from typing import Any
 from possibly.control.loading import packages
 from possibly.control.models.primitives import Quiet
 from possibly.control.runtime import memory as accesses
-from possibly.control.runtime.memory import DECIMALS, FOREIGN, FUNCTION_PARTS, RAISING, Memory
+from possibly.control.runtime.memory import DECIMALS, FLAGS, FOREIGN, FUNCTION_PARTS, RAISING, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CONTAINER,
@@ -263,6 +263,8 @@ def _initial(now: Now, parts: list[Part]) -> int:
 def _read_of_opaque(value: Any, name: str, at: str) -> None:
     """A part of a library's object."""
     now = accesses.active()
+    if now is not None and name == "flags" and is_setting(value):
+        now[1].write_rarely(now[0], FLAGS)
     if now is None or callable(getattr(type(value), name, None)):
         return
     touch_all(now, opaque_parts(value, now, False, at), at)

@@ -35,7 +35,7 @@ from possibly.control.runtime.contents import (
 )
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import ONLY_LOOKING
-from possibly.control.runtime.memory import DECIMALS, SPACES, VISIBLE, Memory
+from possibly.control.runtime.memory import DECIMALS, FLAGS, SPACES, VISIBLE, Memory
 from possibly.control.runtime.things import (
     CLASS,
     CODE,
@@ -252,12 +252,12 @@ def _touch_behind(value: Any, writes: bool, at: str, *stored: Any) -> None:
             return
         kind = now[1].things.kind(value)
         name = "__setitem__" if writes else "__getitem__"
+        if is_setting(value):
+            now[1].write_rarely(now[0], DECIMALS if writes else FLAGS)
         if kind in (INSTANCE, CLASS) and not _tells(value, name):
             _touch_parts(now, at, lambda: parts_of(value, now, at, 0, writes, True))
             _hand(method_of(type(value), name), value, now, at)
         elif type(value) in LOOKING_THROUGH or kind == OPAQUE:
-            if writes and is_setting(value):
-                now[1].write_rarely(now[0], DECIMALS)
             _hand(method_of(type(value), name), value, now, at)
             writes = writes or may_make(type(value))
             _touch_parts(now, at, lambda: parts_of(value, now, at, DEEPEST, writes))

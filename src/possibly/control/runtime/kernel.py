@@ -122,6 +122,8 @@ class Kernel:
         self.faults: frozenset[str] = frozenset()
         """Kinds of faults that may come (`world.faults`), so many at most, and so many more."""
         self.faults_most = self.faults_left = 0
+        self.threaten: Callable[[Kernel, Any, tuple[Any, ...], tuple[str, ...], str], None] | None = None
+        """Told of each call of what is not watched, which may fail (`world.disks`)."""
         self.timed = False
         """In this program somebody has to wait for the time to pass: every step says when it is."""
         self.repeat = False
@@ -175,6 +177,8 @@ class Kernel:
         self.joined = True
         self.late: set[int] = set()
         """Steps, by their numbers, that turned out in the middle to touch something more."""
+        self.halted: set[str] = set()
+        """Loops of which a turn has stopped in the middle: other turns come before it began, or after it."""
         self.has_timers = False
         """Somebody has slept, or waited with a time-out."""
         self._moment = Moment(0.0, (), ())
@@ -277,6 +281,7 @@ class Kernel:
         if task.daemon and (kind != "end" or self.has_last_words):
             every = (*every, Access(EXIT, False))
         if task.loop:  # in the middle of its turn: until it ends no other task of that loop can go on
+            self.halted.add(task.loop)
             every = (*every, Access(task.loop, True))
             self.add(Access(task.loop, True))
         footprint = (*footprint, *every)
@@ -367,6 +372,11 @@ class Kernel:
         task.operation = operation._replace(footprint=touched)
         task.ready = ready
         return task
+
+    def withdraw(self, task: Task) -> None:
+        """What was about to happen will not happen."""
+        self.add(Access(task.name, True))
+        self.end(task)
 
     def choose(self) -> Task:
         """The task that goes on, with its operation begun; libraries that we use meanwhile tell nothing."""

@@ -54,6 +54,8 @@ its family: turns that run such code conflict if it is visible."""
 LIVES = "_:lives"
 """Which objects live: who asks a weak reference reads that, the end of an object that has one writes it."""
 WEAKLY = "held weakly: "
+ENDS_AFTER = "ends after: "
+"""Sites after which an object ends that a local variable held: others may go on there."""
 """Begins the family that stands for a class to whose objects weak references lead."""
 WORKERS = "_:workers"
 """Which thread of a pool takes a call: a choice only where somebody can tell (`pools`)."""
@@ -69,6 +71,7 @@ STANDINGS = "how far coroutines are"
 RAISING = "raise"
 """Somebody looks at where exceptions were raised: so whoever raises one changes that."""
 DECIMALS = "contexts of decimal numbers"
+FLAGS = "flags of decimal numbers"
 """Somebody changes one: so whoever computes with such numbers reads one."""
 LIMITS = "limits of digits"
 """Somebody changes how many digits a number may have: so whoever writes or reads one reads that."""
@@ -133,6 +136,11 @@ class Memory:
         """Somebody asks weak references while objects end."""
         self.drops: dict[str, int] = {}
         """Task -> the step in which it began to drop something that may end with that."""
+        self.passed: dict[str, str] = {}
+        """Task -> the site that it came by last, for those after which something ends."""
+        self.ends_after = frozenset(
+            each[len(ENDS_AFTER) :] for each in visible if each.startswith(ENDS_AFTER)
+        )
         self.workers: set[str] = set()
         """Tasks that are threads of pools."""
         self.borrowed: dict[int, Any] = {}
@@ -393,8 +401,17 @@ class Memory:
     def drop(self, kernel: Kernel, old: Any, at: str) -> None:
         """A place loses what it held, which may end with that: so others may go on just before."""
         if self.has_ends and not kernel.alone and not kernel.quiet and self.things.may_end_weakly(old):
-            self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
-            self.drops[kernel.current.name] = len(kernel.steps)
+            self._let_others_look(kernel, at)
+
+    def _let_others_look(self, kernel: Kernel, at: str) -> None:
+        self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
+        self.drops[kernel.current.name] = len(kernel.steps)
+
+    def passes(self, kernel: Kernel, site: str, at: str) -> None:
+        """The running task comes by a site, after which what a local variable holds may end."""
+        self.passed[kernel.current.name] = site
+        if site in self.ends_after and not kernel.alone and not kernel.quiet:
+            self._let_others_look(kernel, at)
 
     def hold_weakly(self, kernel: Kernel, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
         """A weak reference of the program leads to the object from now on, perhaps.
@@ -422,6 +439,17 @@ class Memory:
         kernel.add(access)
         is_whole = kernel.current.host is not None and not kernel.is_mixed  # nobody comes between in a turn
         if not is_whole and self.drops.get(kernel.current.name) != len(kernel.steps):
+            self._ended_untold(kernel)
+
+    def _ended_untold(self, kernel: Kernel) -> None:
+        """Nothing was told of it: next time others may go on at the last site before it.
+
+        Where that has an access of its own, there is no place between the two.
+        """
+        site = self.passed.get(kernel.current.name, "")
+        if site and site not in self.ends_after:
+            self._begin_anew(ENDS_AFTER + site)
+        else:
             what = "the end of an object that a local variable held, which a weak reference tells of"
             kernel.uncontrolled[what] = None
 

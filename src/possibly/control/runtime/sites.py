@@ -161,6 +161,8 @@ class Site:
         memory = accesses.memory
         if memory is not None and memory.specials:
             self._read_specials(value if type(value) is tuple else (value,))
+        if memory is not None and memory.has_ends:
+            memory.passes(kernel, self._mark("before"), self.at)
         kind = self.kind
         if kind == READ_ATTRIBUTE:
             self._read_attribute(value, kernel)
@@ -196,8 +198,12 @@ class Site:
         if memory is not None and memory.specials:
             self._read_specials((key, value))
         kind = self.kind
+        if memory is not None and memory.has_ends and kind not in (CALL, CALL_SPREAD):
+            memory.passes(kernel, self._mark("before"), self.at)
         if kind in (CALL, CALL_SPREAD):
             self._returned(value, kernel)
+            if memory is not None and memory.has_ends:
+                memory.passes(kernel, self._mark("after"), self.at)
         elif kind == RESULT:
             self._resulted(value)
         elif kind == READ_ITEM:
@@ -226,6 +232,10 @@ class Site:
             delete_item(value, key, self.at)
         else:
             whole(value, self.at)  # the keys of a pattern
+
+    def _mark(self, when: str) -> str:
+        """The same in every execution, and seldom that of another site."""
+        return f"{when} {self.kind} {self.word} {self.at}"
 
     def _measure(self, value: Any) -> None:
         self._measure_there(value)
@@ -436,6 +446,8 @@ class Site:
                 read_attribute(builtins, self.word, at)
             case Kind.COUNTS:
                 self._count(value)
+            case Kind.FIND | Kind.FORGET:
+                pass  # where somebody replaces such methods, or looks who lives, that was told of already
             case Kind.LOCAL:
                 local(self.word, value, at)
             case Kind.ENTER:
@@ -511,6 +523,9 @@ class Site:
                 root = root_of(function)
                 if root:
                     now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
+        kernel = running.kernel
+        if kernel is not None and kernel.threaten is not None:
+            kernel.threaten(kernel, function, given, names, at)
         if lasting is not None:
             self._push(function, given, lasting + (more or []))
 

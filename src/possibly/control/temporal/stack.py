@@ -21,7 +21,15 @@ from typing import Any
 from possibly.control.temporal.options import Options
 from possibly.control.temporal.search import Path, Search
 from possibly.control.temporal.steps import StepSearch, known_limits
-from possibly.control.temporal.system import Move, State, System, followed, value_at, words_of
+from possibly.control.temporal.system import (
+    ChangedError,
+    Move,
+    State,
+    System,
+    followed,
+    value_at,
+    words_of,
+)
 from possibly.errors import UsageError
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
@@ -127,6 +135,8 @@ class TemporalStack:
     def __post_init__(self) -> None:
         if self.start is None:
             self.start = self.system.initial()[0]
+        if hasattr(self.system, "changed"):
+            self.system.changed = self.clear
 
     # ---- what is on the stack -------------------------------------------------------------------
 
@@ -169,18 +179,16 @@ class TemporalStack:
     def step(self, formula: str, options: Options | None = None, **choices: Any) -> Answer:
         """Searches a temporal step from the current state, and puts it on the stack."""
         options = options or Options(**choices)
-        node = self.bound(formula)
-        with known_limits():
-            search = StepSearch(self.system, node, self.state, options)
-        running = _Running(search.search, iter(search), search)
-        return self._drive(_Open(formula, node, options, running, None, 0))
+        return self._from_here(lambda: self._search(formula, options))
 
     def next(self, process: str) -> Answer:
         """One transition of one process; `back` tries its alternatives."""
         if process not in self.system.vocabulary.processes:
             known = ", ".join(self.system.vocabulary.processes)
             raise UsageError(f"there is no process {process}", hint=f"processes are {known}")
-        return self._drive(_Open(f"next {process}", None, Options(), self._one(process, self.state), None, 0))
+        return self._from_here(
+            lambda: _Open(f"next {process}", None, Options(), self._one(process, self.state), None, 0)
+        )
 
     def back(self) -> Answer:
         """Another way to satisfy the formula of the last step; if there is none, the step is removed."""
@@ -230,7 +238,23 @@ class TemporalStack:
         search = OneStatement(self.system, process, start)
         return _Running(search, search.paths())
 
+    def _search(self, formula: str, options: Options) -> _Open:
+        node = self.bound(formula)
+        with known_limits():
+            search = StepSearch(self.system, node, self.state, options)
+        return _Open(formula, node, options, _Running(search.search, iter(search), search), None, 0)
+
     # ---- driving --------------------------------------------------------------------------------
+
+    def _from_here(self, begun: Callable[[], _Open]) -> Answer:
+        """Drives a search from the current state; at the start it is begun again when the system changes."""
+        while True:
+            is_at_start = not self.steps
+            try:
+                return self._drive(begun())
+            except ChangedError:
+                if not is_at_start:
+                    raise
 
     def _drive(self, found: _Open) -> Answer:
         """Drives a search to its next step; the stack changes only after it was found, or there is none."""

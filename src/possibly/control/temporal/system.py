@@ -44,6 +44,13 @@ class Move(Protocol):
         ...
 
 
+class ChangedError(PossiblyError):
+    """What counts as a step turns out to be another than it was taken for: no state that was known is one.
+
+    The stack is empty by then. A search that begins at the start can be made again at once.
+    """
+
+
 class Reading(NamedTuple):
     """A fact of a state."""
 

@@ -12,6 +12,7 @@
 - `sockets`: `socket.socket` between threads, and in the hands of event loops; `doors` leads there
 - `readers`: callbacks of event loops for open files
 - `datagrams`: the same for datagrams
+- `disks`: a disk on which there is no room
 - `waiting`: for one of several files, and for the world outside
 - `tables`: what belongs to a socket
 - `processes`: processes that the program forks

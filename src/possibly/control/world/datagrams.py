@@ -21,7 +21,6 @@ from possibly.control.runtime.footprints import reading, writing
 from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.world import faults, libraries
 from possibly.control.world.ends import change
-from possibly.control.world.happenings import withdraw
 from possibly.control.world.listeners import NET, Names, is_local, network_of, number_of
 from possibly.control.world.processes.holding import Held
 from possibly.control.world.sockets import close
@@ -120,7 +119,7 @@ class Place:
         if all(each is not item for each in self.queue):
             for task in self._threats.pop(id(item), ()):
                 if not task.ended:
-                    withdraw(kernel, None, task)
+                    kernel.withdraw(task)
         return item
 
 

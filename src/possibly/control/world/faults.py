@@ -9,6 +9,7 @@ none (`session.explore`), so that the first failing schedule has the fewest.
 - `crash`: a process that the program has started is killed
 - `cancel`: a task of an event loop is cancelled, but for the first one
 - `signal`: a signal that the program handles comes from outside (`signals`)
+- `disk`: there is no room for what is written (`disks`)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from possibly.control.execution import Access, Operation
 from possibly.control.runtime.kernel import Kernel, Task
 
-NETWORK, CRASH, CANCEL, SIGNAL = KINDS = ("network", "crash", "cancel", "signal")
+NETWORK, CRASH, CANCEL, SIGNAL, DISK = KINDS = ("network", "crash", "cancel", "signal", "disk")
 COUNT = "_:faults"
 OUTAGE = 60.0
 """Seconds for which a connection does not bring what is sent on it."""

@@ -28,8 +28,7 @@ def hosted(
 
 
 def withdraw(kernel: Kernel, loop: Any, task: Task) -> None:
-    """What was about to happen will not happen."""
-    kernel.add(Access(task.name, True))
+    """What was about to happen, to a loop if one is given, will not happen."""
     if loop is not None:
         state_of(loop, kernel).handles.pop(task, None)
-    kernel.end(task)
+    kernel.withdraw(task)

@@ -77,6 +77,17 @@ def _removed(plain: Any, reads: bool) -> Any:
     return remove
 
 
+def _closed(plain: Any) -> Any:
+    def close(self: Any) -> None:
+        kernel = running.kernel
+        if kernel is not None:
+            for key in tuple(_watched_by(self)):
+                _forget(kernel, self, key)
+        plain(self)
+
+    return close
+
+
 def install(patches: Patches) -> None:
     kind: Any = selector_events.BaseSelectorEventLoop
     for name, wrap, reads in (
@@ -86,3 +97,4 @@ def install(patches: Patches) -> None:
         ("_remove_writer", _removed, False),
     ):
         patches.put(kind, name, wrap(getattr(kind, name), reads))
+    patches.put(kind, "close", _closed(kind.close))

@@ -8,6 +8,7 @@ races       accesses that a reordering brings together, in windows of long runs
 sliced      what is shown unnoticed when a run is divided into slices, in one pass
 regular     linear formulas asked of such divisions
 walks       linear formulas in all orders at once
+path_walks  path expressions in all orders at once
 
 - `facts`: what a search among other orders has to tell apart
 - `patterns`: patterns of a deadlock

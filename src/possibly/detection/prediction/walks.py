@@ -58,7 +58,7 @@ class Walks:
         readings = Readings(computation)
         sums = [(leaf, readings(leaf)) for leaf in asked if isinstance(leaf, Transit)]
         self._transit = {leaf: reading for leaf, reading in sums if isinstance(reading, Sum)}
-        self._values = _Values(trace, computation, asked, unnoticed)
+        self._values = Values(trace, computation, asked, unnoticed)
         self._atoms = [compile_predicate(atom) for atom in self._automaton.atoms]
         self._valuations: dict[tuple[Held, tuple[int, ...], Held], int] = {}
         self._silent: dict[int, bool] = {}
@@ -164,7 +164,7 @@ class Walks:
             yield from self._lattice.computation.events(move.step)
 
 
-class _Values:
+class Values:
     """What the variables hold that make a difference, and what a step leaves in them."""
 
     def __init__(

@@ -2,8 +2,9 @@
 
 Here belongs the symmetry of a run. Two events of the same symbols and values with the same predecessors, and
 nothing after either, can change places, and the set of all readings stays the same: it depends on the order
-alone. So of the readings that such changes turn into each other one is kept. Eight concurrent events of
-`(a@; b)@` have 4,140 readings (in which copy is each?), of which 22 differ in more than names.
+alone. So of the readings that such changes turn into each other one is kept. Eight concurrent a of
+`((a@; b) & c)@` have 4,140 readings (in which copy is each?), of which 22 differ in more than names. Where
+the order tells what belongs to one copy, as in `(a@; b)@`, there is nothing to choose (`fragments`).
 
 Theory of operation. A *class* is a set of slots that may change places. An event that comes after some
 members of a class and not after others splits it. Whether a kept reading can take the event is asked of the
@@ -127,6 +128,14 @@ def choices(classes: Classes, before: Slots) -> Iterator[Slots]:
     yield from (tuple(sorted(each)) for each in found)
 
 
+def places(classes: Classes) -> Callable[[int], int]:
+    """For slots that may change places the same negative number, for any other slot itself."""
+    owner: dict[int, int] = {}
+    for number, each in enumerate(classes):
+        owner.update(dict.fromkeys(slots_of(each.members), -1 - number) if each.is_several else {})
+    return lambda slot: owner.get(slot, slot)
+
+
 def shapes(classes: Classes) -> Callable[[Reading], Reading]:
     """A reading with its classes instead of their members."""
     owner: dict[int, int] = {}
@@ -170,6 +179,11 @@ class _Canonical:
                 start = self.slots(node[2])
                 copies = [self.named(copy) for copy in sorted(node[3], key=self.anonymous)]
                 return (6, node[1], start, tuple(sorted(copies)))
+            case 8:
+                start = self.slots(node[2])
+                by_shape = sorted(node[3], key=lambda each: tuple(sorted(map(self.anonymous, each))))
+                parts = [tuple(sorted(map(self.named, each))) for each in by_shape]
+                return (8, node[1], start, tuple(sorted(parts)))
         return (7, node[1], self.named(node[2]), node[3])
 
     def slots(self, slots: Slots) -> Slots:
@@ -198,6 +212,9 @@ class _Canonical:
             case 6:
                 copies = tuple(sorted([self.anonymous(copy) for copy in node[3]]))
                 return (6, node[1], self.shape(node[2]), copies)
+            case 8:
+                parts = tuple(sorted([tuple(sorted(map(self.anonymous, each))) for each in node[3]]))
+                return (8, node[1], self.shape(node[2]), parts)
         return (7, node[1], self.anonymous(node[2]), node[3])
 
     def shape(self, slots: Slots) -> Slots:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from possibly.logic.paths.classes import subclass
 from possibly.logic.paths.machine import Machine, State
-from possibly.logic.paths.nets import Net, net
+from possibly.logic.paths.nets.net import Net, net
 
 MOST_STATES = 2_000
 MOST_WORK = 30_000

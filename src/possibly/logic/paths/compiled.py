@@ -10,8 +10,10 @@ contains all its occurrences, so each round or copy binds it afresh; else in the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 
 from possibly.logic.paths.syntax import (
     Atom,
@@ -85,6 +87,33 @@ def compiled(expression: Expression) -> Compiled:
     compiler.scoped(root, frozenset(_variables(root)))
     _mark_remembered(found)
     return found
+
+
+def occurring(expression: Compiled, symbols: Set[int]) -> Compiled:
+    """The same where only these symbols ever come: what needs another one is not begun."""
+    found = replace(expression, parts=[replace(part) for part in expression.parts])
+    can_come: list[bool] = []
+    for part in found.parts:  # from the leaves up
+        can_come.append(_can_come(part, can_come, symbols))
+        if not can_come[-1]:
+            part.symbols = 0
+        elif part.kind != Kind.EVENT:
+            below = (part.left,) if part.right < 0 else (part.left, part.right)
+            part.symbols = reduce(or_, [found.parts[number].symbols for number in below])
+    return found
+
+
+def _can_come(part: Part, below: list[bool], symbols: Set[int]) -> bool:
+    match part.kind:
+        case Kind.EVENT:
+            return part.symbol in symbols
+        case Kind.SEQUENCE | Kind.TOGETHER:
+            return below[part.left] and below[part.right]
+        case Kind.CHOICE:
+            return below[part.left] or below[part.right]
+        case Kind.SCOPE:
+            return below[part.left]
+    return True  # nothing of what repeats need come
 
 
 def simplified(path: Path) -> Path:

@@ -15,12 +15,13 @@ from possibly.records import replace
 def copied(expression: Compiled) -> Compiled | None:
     """The A of an expression `A@` whose runs all hang together; None if it is no such expression."""
     root = expression.parts[expression.root]
-    if root.kind != Kind.MANY or not _hangs_together(expression.parts, root.left):
+    if root.kind != Kind.MANY or not hangs_together(expression.parts, root.left):
         return None
     return replace(expression, parts=expression.parts[: root.left + 1])
 
 
-def _hangs_together(parts: list[Part], number: int) -> bool:
+def hangs_together(parts: list[Part], number: int) -> bool:
+    """Whether in every run of the part each event is connected with each other one."""
     part = parts[number]
     match part.kind:
         case Kind.EVENT:
@@ -28,11 +29,11 @@ def _hangs_together(parts: list[Part], number: int) -> bool:
         case Kind.SEQUENCE:
             # What is not empty on both sides is connected by the order between them.
             first, second = parts[part.left], parts[part.right]
-            return (not second.can_be_empty or _hangs_together(parts, part.left)) and (
-                not first.can_be_empty or _hangs_together(parts, part.right)
+            return (not second.can_be_empty or hangs_together(parts, part.left)) and (
+                not first.can_be_empty or hangs_together(parts, part.right)
             )
         case Kind.CHOICE:
-            return _hangs_together(parts, part.left) and _hangs_together(parts, part.right)
+            return hangs_together(parts, part.left) and hangs_together(parts, part.right)
         case Kind.REPEAT | Kind.COUNT | Kind.SCOPE:
-            return _hangs_together(parts, part.left)
+            return hangs_together(parts, part.left)
     return False

@@ -21,7 +21,6 @@ states.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -31,22 +30,22 @@ from possibly.logic.paths.alike import (
     change,
     choices,
     joined,
+    places,
     renumbered,
     shapes,
     slots_of,
     split,
 )
-from possibly.logic.paths.alternatives import MERGED_FROM, Slots, merged, numbers, renamed
+from possibly.logic.paths.alternatives import MERGED_FROM, Slots, merged, renamed
 from possibly.logic.paths.compiled import Compiled, Kind
-from possibly.logic.paths.readings import Form, Reading, Taker, maximal
+from possibly.logic.paths.completion import Completion
+from possibly.logic.paths.forms import Form, Reading, add_slots
+from possibly.logic.paths.fragments import told_apart
+from possibly.logic.paths.readings import Taker, maximal
 
 MOVES_KEPT = 200_000
 """Moves of one machine that are remembered; beyond that it starts to remember afresh. A state counts as one
 for every four events that it speaks of."""
-SEARCHED = 400
-"""Readings that are tried to find out whether a run can still be completed."""
-SEARCHED_WITH_COUNTS = 20
-"""The same where readings carry counts, so that hardly ever two are equal."""
 LOOK_EVERY = 64
 """Readings between two looks at the clock."""
 MOST_READINGS = 100_000
@@ -110,15 +109,28 @@ class Machine:
         self.expression = expression
         self.parts = expression.parts
         self.tells = tells
-        self.look: Callable[[], None] | None = None
-        """Called now and then while a move is computed; it may raise what ends the work."""
         self._states: dict[tuple[Any, ...], State] = {}
         self._kept = 0
-        self._has_alike = not tells and any(part.kind == Kind.MANY for part in expression.parts)
         self._may_block = expression.synchronises
-        self._searched = SEARCHED_WITH_COUNTS if expression.counters else SEARCHED
-        self._completable: dict[Reading, bool] = {}
+        self._apart = frozenset() if tells else told_apart(expression)
+        self._has_alike = not tells and self._leaves_open(expression)
+        self._completion = Completion(expression, self._blind)
         self.initial = self._state(((Form.TODO, expression.root, ()),), (), 0)
+
+    def _leaves_open(self, expression: Compiled) -> bool:
+        """Whether there are copies that the order does not tell apart, or other places for their events."""
+        copies = {number for number, part in enumerate(expression.parts) if part.kind == Kind.MANY}
+        names = [atom.text.rstrip("^") for atom in expression.expression.atoms]
+        return bool(copies - self._apart) or (bool(copies) and len(set(names)) < len(names))
+
+    @property
+    def look(self) -> Callable[[], None] | None:
+        """Called now and then while a move is computed; it may raise what ends the work."""
+        return self._completion.look
+
+    @look.setter
+    def look(self, look: Callable[[], None] | None) -> None:
+        self._completion.look = look
 
     # ---- moves ----------------------------------------------------------------------------------
 
@@ -137,13 +149,13 @@ class Machine:
         for state in self._states.values():
             state.moves.clear()
         self._states.clear()
-        self._completable.clear()
+        self._completion.forget()
         self._kept = 0
 
     def _move(self, state: State, symbols: tuple[int, ...], predecessors: Slots, values: Slots) -> Move:
         before = _before(predecessors, state.past)
         past = [*state.past, before]
-        taker = Taker(self.parts, past, values, None if self._may_block else predecessors)
+        taker = self._taker(past, values, None if self._may_block else predecessors)
         is_fixed = not self._tells_apart(state, predecessors)
         if is_fixed and state.alike and not self._may_block:
             taker.shape = shapes(state.alike)
@@ -165,6 +177,9 @@ class Machine:
             alike = joined(alike, len(state.past), (symbols, predecessors, values))
         return self._followed(found, past, alike)
 
+    def _taker(self, past: list[int], values: Slots | None, wanted: Slots | None = None) -> Taker:
+        return Taker(self.parts, past, values, wanted, self._apart)
+
     def _tells_apart(self, state: State, predecessors: Slots) -> bool:
         """Whether an event after these has something to do with events that are alike."""
         wanted = sum(1 << slot for slot in predecessors)
@@ -174,18 +189,22 @@ class Machine:
         """The reading with events that are alike in other places, where that may let it take the event."""
         past = [*state.past, (1 << len(state.past)) - 1]
         found: dict[Reading, None] = {}
-        for expected in {step.expected for step in Taker(self.parts, past, None).steps(reading, symbol, {})}:
-            places = change(state.alike, tuple(maximal(expected, past)), predecessors)
-            if places is not None:
+        taker = self._taker(past, None, predecessors)
+        taker.fragment_shape, taker.place = shapes(state.alike), places(state.alike)
+        for expected in {step.expected for step in taker.steps(reading, symbol, {})}:
+            changed = change(state.alike, tuple(maximal(expected, past)), predecessors)
+            if changed is not None:
                 everyone = dict.fromkeys(range(len(state.past)))
-                found[self.renamed(reading, {slot: places.get(slot, slot) for slot in everyone})] = None
+                found[self.renamed(reading, {slot: changed.get(slot, slot) for slot in everyone})] = None
         return found
 
     def _followed(
         self, found: dict[Reading, tuple[int, tuple[int, ...]]], past: list[int], alike: Classes
     ) -> Move:
         if self._may_block:
-            found = {reading: origin for reading, origin in found.items() if self.can_complete(reading)}
+            found = {
+                reading: origin for reading, origin in found.items() if self._completion.is_possible(reading)
+            }
         if any(each.is_several for each in alike):
             found = {canonical(reading, alike): origin for reading, origin in found.items()}
         if not found:
@@ -201,7 +220,9 @@ class Machine:
         slots: set[int] = set()
         values: set[int] = set()
         for reading in found:
-            self._mentioned(reading, slots, values)
+            add_slots(reading, slots)
+            if self.expression.variables:
+                self._add_values(reading, values)
         for each in alike:
             if each.is_several and not slots.isdisjoint(members := slots_of(each.members)):
                 slots.update(members)
@@ -224,7 +245,7 @@ class Machine:
         key = (readings, past, values, alike)
         state = self._states.get(key)
         if state is None:
-            taker = Taker(self.parts, list(past), ())
+            taker = self._taker(list(past), ())
             ends = any(taker.ends(reading, {}) for reading in readings)
             state = self._states[key] = State(readings, past, values, ends, alike)
         return state
@@ -234,7 +255,8 @@ class Machine:
         count = len(state.past)
         seen: set[tuple[int, Slots]] = set()
         for symbol in range(len(self.expression.symbols)):
-            taker = Taker(self.parts, [*state.past, (1 << count) - 1], None)
+            taker = self._taker([*state.past, (1 << count) - 1], None)
+            taker.fragment_shape = shapes(state.alike)
             for reading in state.readings:
                 for step in taker.steps(reading, symbol, {}):
                     before = tuple(sorted(maximal(step.expected, list(state.past))))
@@ -243,73 +265,27 @@ class Machine:
                             seen.add(choice)
                             yield choice
 
-    # ---- can it still be completed? -------------------------------------------------------------
-
-    def can_complete(self, reading: Reading) -> bool:
-        """Whether some further events complete the run; values and order are left open.
-
-        A synchronising event can wait for a partner that never comes. Where there are too many readings
-        to try, the answer is yes: the run is then refused later, never wrongly.
-        """
-        match reading:
-            case (Form.DONE, _):
-                return True
-            case (Form.AFTER, inner, part):
-                return self.can_complete(inner) and self.can_complete((Form.TODO, part, ()))
-            case (Form.ROUND, inner, _) | (Form.COUNTED, inner, _, _) | (Form.BOUND, _, inner, _):
-                return self.can_complete(inner)
-            case (Form.COPIES, _, _, copies):
-                return all(map(self.can_complete, copies))
-            case (Form.BOTH, part, left, right) if not self.parts[part].shared:
-                return self.can_complete(left) and self.can_complete(right)
-        start = self._blind(reading)
-        if start not in self._completable:
-            self._search(start)
-        return self._completable[start]
-
-    def _search(self, start: Reading) -> None:
-        taker = Taker(self.parts, [0], None)
-        seen, pending, answer = {start}, deque([start]), False
-        while pending and not answer:
-            reading = pending.popleft()
-            if self.look is not None:
-                self.look()
-            if self._completable.get(reading) or taker.ends(reading, {}) or len(seen) > self._searched:
-                answer = True
-                break
-            for symbol in range(len(self.expression.symbols)):
-                for step in taker.steps(reading, symbol, {}):
-                    following = self._blind(step.reading)
-                    if following not in seen:
-                        seen.add(following)
-                        pending.append(following)
-        if not answer:
-            self._completable.update(dict.fromkeys(seen, False))
-        self._completable[start] = answer
+    # ---- renaming -------------------------------------------------------------------------------
 
     def _blind(self, reading: Reading) -> Reading:
         """The reading without slots and values; counts stay."""
         return self._renamed(reading, {}, {})
 
-    # ---- renaming -------------------------------------------------------------------------------
-
-    def _mentioned(self, reading: Reading, slots: set[int], values: set[int]) -> None:
+    def _add_values(self, reading: Reading, found: set[int]) -> None:
+        """Adds every value that the reading has bound; in fragments there is none."""
         match reading[0]:
-            case Form.TODO | Form.DONE:
-                slots.update(numbers(reading[-1]))
             case Form.AFTER | Form.ROUND | Form.COUNTED:
-                self._mentioned(reading[1], slots, values)
+                self._add_values(reading[1], found)
             case Form.BOTH:
-                self._mentioned(reading[2], slots, values)
-                self._mentioned(reading[3], slots, values)
+                self._add_values(reading[2], found)
+                self._add_values(reading[3], found)
             case Form.COPIES:
-                slots.update(reading[2])
                 for copy in reading[3]:
-                    self._mentioned(copy, slots, values)
-            case _:
+                    self._add_values(copy, found)
+            case Form.BOUND:
                 counters = self.expression.counters
-                values.update(value for variable, value in reading[1] if variable not in counters)
-                self._mentioned(reading[2], slots, values)
+                found.update(value for variable, value in reading[1] if variable not in counters)
+                self._add_values(reading[2], found)
 
     def renamed(self, reading: Reading, slots: dict[int, int]) -> Reading:
         """The reading with its slots called otherwise; values stay."""
@@ -338,6 +314,12 @@ class Machine:
             case (Form.COPIES, part, old, copies):
                 others = tuple(sorted([self._renamed(copy, slots, values) for copy in copies]))
                 return (Form.COPIES, part, names(old), others)
+            case (Form.FRAGMENTS, part, old, fragments):
+                changed = sorted(
+                    tuple(sorted([self._renamed(each, slots, values) for each in fragment]))
+                    for fragment in fragments
+                )
+                return (Form.FRAGMENTS, part, names(old), tuple(changed))
             case (_, bindings, inner, part):
                 counters = self.expression.counters
                 bound = tuple([
@@ -345,7 +327,7 @@ class Machine:
                     for variable, value in bindings
                 ])  # fmt: skip
                 return (Form.BOUND, bound, self._renamed(inner, slots, values), part)
-        raise AssertionError("a reading has one of eight forms")
+        raise AssertionError("a reading has one of nine forms")
 
 
 class _Same(dict[int, int]):

@@ -8,24 +8,16 @@ end. The set of all readings, what is remembered of them and how they are number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any, NamedTuple
 
 from possibly.logic.paths.alternatives import Slots, is_any, one_of
 from possibly.logic.paths.compiled import Kind, Part
+from possibly.logic.paths.forms import Bindings, Form, Fragment, Reading, add_slots, after, around
+from possibly.logic.paths.fragments import Joining, combinations, gathered, is_finished
 
-
-class Form:
-    """The forms of a reading."""
-
-    TODO, DONE, AFTER, ROUND, COUNTED, BOTH, COPIES, BOUND = range(8)
-
-
-Reading = tuple[Any, ...]
-"""(TODO, part, slots) (DONE, slots) (AFTER, reading, part) (ROUND, reading, part)
-(COUNTED, reading, part, rounds) (BOTH, part, reading, reading) (COPIES, part, slots, readings)
-(BOUND, bindings, reading, part)"""
-Bindings = tuple[tuple[int, int], ...]
-"""Pairs of variable and value, ascending; values are numbered like slots, counts are themselves."""
+MOST_COMBINED = 500
+"""Ways to put fragments together that are looked at to say what may come."""
 
 
 class Step(NamedTuple):
@@ -46,12 +38,23 @@ class Taker:
     """
 
     def __init__(
-        self, parts: list[Part], past: list[int], values: Slots | None, wanted: Slots | None = None
+        self,
+        parts: list[Part],
+        past: list[int],
+        values: Slots | None,
+        wanted: Slots | None = None,
+        apart: frozenset[int] = frozenset(),
     ) -> None:
         self.parts = parts
         self.wanted = wanted
+        self.apart = apart
+        """The parts `A@` whose copies are fragments."""
         self.shape: Callable[[Reading], Any] | None = None
         """What two copies have in common if it makes no difference which of them takes the event."""
+        self.fragment_shape: Callable[[Reading], Any] = _itself
+        """The same of readings of fragments, which have no events in common."""
+        self.place: Callable[[int], int] = _itself
+        """What slots have in common that may change places."""
         self.past = past
         self.values = values
         self.event = len(past) - 1
@@ -73,6 +76,8 @@ class Taker:
                 return self._both(part, left, right, symbol, known)
             case (Form.COPIES, part, slots, copies):
                 return self._copies(part, slots, copies, symbol, known)
+            case (Form.FRAGMENTS, part, slots, fragments):
+                return self._fragments(part, slots, fragments, symbol)
             case (Form.BOUND, bindings, inner, part):
                 return self._bound(bindings, inner, part, symbol, known)
         return ()
@@ -99,11 +104,13 @@ class Taker:
                 )
             case Kind.REPEAT:
                 return [
-                    step._replace(reading=_round(step.reading, number))
+                    step._replace(reading=around(step.reading, number))
                     for step in self.first(part.left, slots, symbol, known)
                 ]
             case Kind.COUNT:
                 return self._counted((Form.DONE, slots), number, 0, symbol, known)
+            case Kind.MANY if number in self.apart:
+                return self._fragments(number, slots, (), symbol)
             case Kind.MANY:
                 return self._copies(number, slots, (), symbol, known)
             case _:
@@ -137,7 +144,7 @@ class Taker:
 
     def _after(self, inner: Reading, part: int, symbol: int, known: dict[int, int]) -> Iterable[Step]:
         found = [
-            step._replace(reading=_after(step.reading, part)) for step in self.steps(inner, symbol, known)
+            step._replace(reading=after(step.reading, part)) for step in self.steps(inner, symbol, known)
         ]
         if self.parts[part].symbols >> symbol & 1:
             found += [
@@ -149,10 +156,10 @@ class Taker:
 
     def _round(self, inner: Reading, number: int, symbol: int, known: dict[int, int]) -> Iterable[Step]:
         found = [
-            step._replace(reading=_round(step.reading, number)) for step in self.steps(inner, symbol, known)
+            step._replace(reading=around(step.reading, number)) for step in self.steps(inner, symbol, known)
         ]
         found += [
-            step._replace(reading=_round(step.reading, number), bound={**bound, **step.bound})
+            step._replace(reading=around(step.reading, number), bound={**bound, **step.bound})
             for slots, bound in self.ends(inner, known)
             for step in self.first(self.parts[number].left, slots, symbol, {**known, **bound})
         ]
@@ -234,6 +241,60 @@ class Taker:
         active = [other for other in copies if other[0] != Form.DONE]
         return (Form.COPIES, number, slots, tuple(sorted([*active, (Form.DONE, tuple(sorted(last)))])))
 
+    def _fragments(
+        self, number: int, slots: Slots, fragments: tuple[Fragment, ...], symbol: int
+    ) -> Iterable[Step]:
+        """An event that comes after none of them begins a new one; else it joins those it comes after."""
+        body = self.parts[number].left
+        if self.values is None:
+            return [
+                *self.first(body, slots, symbol, {}),
+                *self._any_fragments(number, slots, fragments, symbol),
+            ]
+        assert self.wanted is not None
+        wanted, beginning = frozenset(self.wanted), frozenset(slots)
+        if wanted == beginning:
+            steps = self.first(body, slots, symbol, {})
+            return self._with_fragment(number, slots, fragments, steps)
+        met = [each for each in fragments if not wanted.isdisjoint(_own(each, beginning))]
+        rest = [each for each in fragments if each not in met]
+        steps = [
+            step
+            for reading in Joining(self.parts, slots, self._latest).fragment(body, met)
+            for step in self.steps(reading, symbol, {})
+            if maximal(step.expected, self.past) == wanted
+        ]
+        return self._with_fragment(number, slots, rest, steps)
+
+    def _with_fragment(
+        self, number: int, slots: Slots, fragments: Iterable[Fragment], steps: Iterable[Step]
+    ) -> Iterable[Step]:
+        """One more fragment, of all that these steps lead to; finished ones are kept if somebody asks."""
+        found = {step.reading: step for step in steps}
+        if not found:
+            return ()
+        fragment = tuple(sorted(found))
+        one = found[fragment[0]]
+        if not is_finished(fragment) or self.parts[number].remembers:
+            fragments = gathered((*fragments, fragment))
+        return [one._replace(reading=(Form.FRAGMENTS, number, slots, tuple(fragments)))]
+
+    def _any_fragments(
+        self, number: int, slots: Slots, fragments: tuple[Fragment, ...], symbol: int
+    ) -> Iterable[Step]:
+        """What may come after some of the fragments; if somebody wants places, after such as these."""
+        beginning = frozenset(slots)
+        most = len(fragments)
+        if self.wanted is not None:
+            places = {self.place(slot) for slot in self.wanted}
+            own = [(each, {self.place(slot) for slot in _own(each, beginning)}) for each in fragments]
+            fragments = tuple([each for each, its_places in own if not places.isdisjoint(its_places)])
+            most = len(self.wanted)
+        chosen = combinations(fragments, self.fragment_shape, most)
+        for met in chosen if self.wanted is not None else islice(chosen, MOST_COMBINED):
+            for reading in Joining(self.parts, slots, self._latest).fragment(self.parts[number].left, met):
+                yield from self.steps(reading, symbol, {})
+
     def _bound(
         self, bindings: Bindings, inner: Reading, number: int, symbol: int, known: dict[int, int]
     ) -> Iterable[Step]:
@@ -273,13 +334,15 @@ class Taker:
                 ]
             case (Form.COPIES, _, slots, copies):
                 return self._copies_end(slots, copies, known)
+            case (Form.FRAGMENTS, _, slots, fragments):
+                return self._fragments_end(slots, fragments)
             case (_, bindings, inner, number):
                 own = self.parts[number].variables
                 return [
                     (slots, {name: value for name, value in bound.items() if name not in own})
                     for slots, bound in self.ends(inner, {**known, **dict(bindings)})
                 ]
-        raise AssertionError("a reading has one of eight forms")
+        raise AssertionError("a reading has one of nine forms")
 
     def _empty(self, number: int, slots: Slots, known: dict[int, int]) -> list[tuple[Slots, dict[int, int]]]:
         part = self.parts[number]
@@ -328,6 +391,18 @@ class Taker:
             ]
         return found
 
+    def _fragments_end(
+        self, slots: Slots, fragments: tuple[Fragment, ...]
+    ) -> list[tuple[Slots, dict[int, int]]]:
+        """However a fragment is read, it ends with the latest of its events."""
+        last = list(slots)
+        for fragment in fragments:
+            ends = next((ends for reading in fragment if (ends := self.ends(reading, {}))), None)
+            if ends is None:
+                return []
+            last += ends[0][0]
+        return [(self._latest(tuple(last)), {})]
+
     def _last_of_both(self, one: Slots, two: Slots) -> Slots:
         """The latest events of two parts that end together."""
         if is_any(two):
@@ -349,15 +424,6 @@ class Taker:
         return tuple(sorted(maximal(frozenset(slots), self.past)))
 
 
-def _after(inner: Reading, part: int) -> Reading:
-    return (Form.TODO, part, inner[1]) if inner[0] == Form.DONE else (Form.AFTER, inner, part)
-
-
-def _round(inner: Reading, number: int) -> Reading:
-    """Between two rounds a repetition is as it was at the start, only after other events."""
-    return (Form.TODO, number, inner[1]) if inner[0] == Form.DONE else (Form.ROUND, inner, number)
-
-
 def _counted(inner: Reading, number: int, rounds: int) -> Reading:
     """`rounds` full ones, and one under way unless `inner` is done."""
     return (Form.COUNTED, inner, number, rounds + (inner[0] == Form.DONE))
@@ -368,6 +434,18 @@ def _bound(bindings: Bindings, step: Step, own: tuple[int, ...], number: int) ->
         return step.reading
     fresh = {name: value for name, value in step.bound.items() if name in own}
     return (Form.BOUND, tuple(sorted({**dict(bindings), **fresh}.items())), step.reading, number)
+
+
+def _own(fragment: Fragment, beginning: frozenset[int]) -> set[int]:
+    """The events of a fragment that somebody may ask for."""
+    found: set[int] = set()
+    for reading in fragment:
+        add_slots(reading, found)
+    return found - beginning
+
+
+def _itself(thing: Any) -> Any:
+    return thing
 
 
 def maximal(slots: frozenset[int], past: list[int]) -> frozenset[int]:

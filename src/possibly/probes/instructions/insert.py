@@ -38,6 +38,9 @@ OPTIONS = 0x8
 OURS = "_possibly_"
 """How names begin that rewritten source uses: no variables of the program."""
 
+TELLING = frozenset(OURS + word for word in ("enter", "leave", "log", "tell", "me", "holds"))
+"""Functions of that kind which touch nothing of the program's."""
+
 Maker = Callable[[Kind, str, int, Any], object]
 """(kind, name, line, what else is known of it) -> the site"""
 
@@ -209,6 +212,9 @@ class _Inserter:
         if name in table.BUILTINS:
             site = self._site(Kind.BUILTIN, table.BUILTINS[name])
             return self._told(site, self._itself(site))
+        if name in table.FORGETTING:
+            site = self._site(Kind.FORGET, self.code.co_varnames[each.argument])
+            return self._told(site, self._itself(site))
         if name not in table.KNOWN:
             site = self._site(Kind.UNKNOWN, name)
             return self._told(site, self._itself(site))
@@ -284,16 +290,30 @@ class _Inserter:
 
     def _look_at_calls(self) -> None:
         known: list[tuple[bool, ...] | None] = []
+        heights: list[int] = []
         for number, each in enumerate(self.instructions):
             if each.name not in table.CALLS:
                 continue
             known = known or _by_number(self.code)
+            heights = heights or [-1 if stack is None else len(stack) for stack in known]
             first = self._first_of_call(number)
             stack = known[first]
-            if stack is not None:
+            if stack is not None and not self._only_tells(each, first, heights):
                 self.at = each.at
                 made = self._call(each, first, stack)
                 self.before.setdefault(self.instructions[first], []).extend(made)
+
+    def _only_tells(self, each: Instruction, first: int, heights: list[int]) -> bool:
+        """Whether the function that is called is one of the recorder's which touches nothing.
+
+        It was loaded last of all that began with as much on the stack as the call leaves below its result.
+        """
+        if each.name != "CALL":
+            return False
+        below = heights[first] - each.argument - 2
+        number = next(number for number in reversed(range(first)) if heights[number] == below)
+        loaded = self.instructions[number]
+        return loaded.name == "LOAD_GLOBAL" and self._global_name(loaded) in TELLING
 
     def _first_of_call(self, number: int) -> int:
         """Where a call begins: with the instructions that prepare it."""

@@ -98,6 +98,10 @@ class Kind(IntEnum):
     """Nothing: the instruction calls a built-in function, which somebody may replace, by its name."""
     COUNTS = 41
     """What may count as a sequence or as a mapping, because its class was registered as one."""
+    FIND = 42
+    """What the instruction looks for a method of, which Python code then is: it touches nothing else."""
+    FORGET = 43
+    """Nothing: a local variable is deleted, and what only it held ends."""
 
 
 _TRUTH = dict.fromkeys(
@@ -119,7 +123,8 @@ TOP: dict[str, Kind] = {
     "UNARY_POSITIVE": Kind.USE, "UNARY_NEGATIVE": Kind.USE, "UNARY_INVERT": Kind.USE, "GET_LEN": Kind.TRUTH,
     "BEFORE_WITH": Kind.ENTER_CONTEXT, "FORMAT_SIMPLE": Kind.FORMAT, "CONVERT_VALUE": Kind.FORMAT,
     "PRINT_EXPR": Kind.FORMAT, "LIST_TO_TUPLE": Kind.UNPACK, "MATCH_MAPPING": Kind.COUNTS,
-    "MATCH_SEQUENCE": Kind.COUNTS, **_TRUTH,
+    "MATCH_SEQUENCE": Kind.COUNTS, "GET_AITER": Kind.FIND, "GET_ANEXT": Kind.FIND,
+    "GET_AWAITABLE": Kind.FIND, "BEFORE_ASYNC_WITH": Kind.FIND, **_TRUTH,
 }  # fmt: skip
 """The topmost value is given."""
 SECOND: dict[str, Kind] = {"SEND": Kind.ADVANCE, "FORMAT_WITH_SPEC": Kind.FORMAT}
@@ -140,6 +145,7 @@ SEVERAL: dict[str, tuple[Kind, int]] = {
 IMPORTING = frozenset({"IMPORT_NAME"})
 BUILTINS = {"LOAD_BUILD_CLASS": "__build_class__"}
 """Instructions that look for a built-in function, and its name."""
+FORGETTING = frozenset({"DELETE_FAST"})
 RAISING = frozenset({"RAISE_VARARGS"})
 """What is raised lies below its cause, if there is one."""
 GIVING_BACK = frozenset("RETURN_VALUE YIELD_VALUE".split())
@@ -164,12 +170,12 @@ PLAIN_RESULT = frozenset("COMPARE_OP CONTAINS_OP IS_OP UNARY_NOT CHECK_EXC_MATCH
 UNSEEN = frozenset(
     """
     CACHE POP_TOP PUSH_NULL NOP PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH
-    GET_AITER GET_ANEXT BEFORE_ASYNC_WITH END_ASYNC_FOR
+    END_ASYNC_FOR
     LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_CONST IMPORT_STAR
     SETUP_ANNOTATIONS ASYNC_GEN_WRAP
     PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE JUMP_FORWARD IS_OP RERAISE COPY
-    LOAD_FAST STORE_FAST DELETE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE
-    GET_AWAITABLE MAKE_FUNCTION BUILD_SLICE JUMP_BACKWARD_NO_INTERRUPT MAKE_CELL LOAD_CLOSURE JUMP_BACKWARD
+    LOAD_FAST STORE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE
+    MAKE_FUNCTION BUILD_SLICE JUMP_BACKWARD_NO_INTERRUPT MAKE_CELL LOAD_CLOSURE JUMP_BACKWARD
     EXTENDED_ARG LIST_APPEND SET_ADD MAP_ADD COPY_FREE_VARS RESUME BUILD_STRING PRECALL KW_NAMES
     POP_JUMP_BACKWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_NONE INTERPRETER_EXIT END_FOR END_SEND CLEANUP_THROW
     LOAD_LOCALS LOAD_FAST_CHECK POP_JUMP_IF_NOT_NONE POP_JUMP_IF_NONE LOAD_FAST_AND_CLEAR CALL_INTRINSIC_1
@@ -181,5 +187,5 @@ UNSEEN = frozenset(
 KNOWN = (
     UNSEEN | TOP.keys() | SECOND.keys() | FOURTH.keys() | PAIR.keys() | SEVERAL.keys() | GLOBALS.keys()
     | OF_NAMESPACE.keys() | CELLS.keys() | MAKING | CALLS | FORMATS | IMPORTING | GIVING_BACK | RAISING
-    | BUILTINS.keys()
+    | BUILTINS.keys() | FORGETTING
 )  # fmt: skip

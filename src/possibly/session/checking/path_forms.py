@@ -16,10 +16,10 @@ from possibly.logic.paths.automaton import Automaton, automaton
 from possibly.logic.paths.classes import Subclass, subclass
 from possibly.logic.paths.compiled import compiled
 from possibly.logic.paths.conversion import converted
-from possibly.logic.paths.from_nets import expression_of
 from possibly.logic.paths.machine import Machine, TooMuchError
-from possibly.logic.paths.net_files import read_net
-from possibly.logic.paths.nets import Net, net
+from possibly.logic.paths.nets.files import read_net
+from possibly.logic.paths.nets.from_nets import expression_of
+from possibly.logic.paths.nets.net import Net, net
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.syntax import Expression, path_text
 from possibly.logic.source import Source

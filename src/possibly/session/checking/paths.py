@@ -33,7 +33,7 @@ from possibly.errors import UsageError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.paths.automaton import picture_notes
 from possibly.logic.paths.classes import ENGINES, Subclass, subclass
-from possibly.logic.paths.compiled import Compiled, compiled
+from possibly.logic.paths.compiled import Compiled, compiled, occurring
 from possibly.logic.paths.machine import Machine, TooMuchError
 from possibly.logic.paths.parser import parse_path
 from possibly.logic.paths.rules import parse_rule
@@ -194,8 +194,11 @@ class PathChecker:
 
     def _occurring(self, found: Property, meaning: Meaning, machine: Machine, budget: Budget) -> Found:
         """`never`, and a `watch` that does nothing."""
-        search = _Search(found, meaning, machine, budget, tells=False)
-        search.collect(all_occurrences(meaning, machine, budget))
+        symbols = {symbol for played in meaning.all_symbols for symbol in played}
+        looked_for = Machine(occurring(machine.expression, symbols))
+        looked_for.look = budget.look
+        search = _Search(found, meaning, looked_for, budget, tells=False)
+        search.collect(all_occurrences(meaning, looked_for, budget))
         return search.found()
 
     # ---- watches that act -----------------------------------------------------------------------

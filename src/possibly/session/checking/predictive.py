@@ -6,7 +6,8 @@ a difference. If some read sees another value, the violation is a candidate: the
 else from there, and `possibly confirm` tells.
 
 A formula that says of all paths, or of some path, what a linear one says is decided on all orders at once
-(`walks`). Others, and path expressions, are asked order by order, as far as there are few. If there are too
+(`walks`), and so is a path expression (`path_walks`). Others are asked order by order, as far as there are
+few, and so are path expressions with conditions, synchronisation rules or turns. If there are too
 many for both, what nobody notices is looked for among sliced reorderings; what holds in all that were tried
 is unknown. What holds in each run holds in all as long as the formula speaks of all paths; one of some path
 holds if it does in one run. Formulas that mix both are left undecided where runs race.
@@ -18,14 +19,20 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from possibly.detection.limits import Budget, LimitReachedError
+from possibly.detection.paths.meaning import Meaning
+from possibly.detection.paths.turns import tells_turns
 from possibly.detection.prediction.facts import racing
 from possibly.detection.prediction.orders import Deciding, Orders, TooManyError, is_unnoticed
+from possibly.detection.prediction.path_walks import Occurring, Unfitting
 from possibly.detection.prediction.regular import RegularSearch
 from possibly.detection.prediction.sliced import Reached, SlicedSearch
 from possibly.detection.prediction.walks import Walks
 from possibly.logic.bind import bind_property
 from possibly.logic.languages import FORMULAS
 from possibly.logic.ltl.from_branching import of_every_path, of_some_path
+from possibly.logic.paths.compiled import compiled, occurring
+from possibly.logic.paths.machine import Machine
+from possibly.logic.paths.parser import parse_path
 from possibly.logic.predicates.functions import compile_predicate, is_state
 from possibly.logic.specification import Property, Specification
 from possibly.logic.syntax import Iff, Implies, Keyed, Node, Not, Temporal
@@ -137,6 +144,8 @@ class _Prediction:
             return self._best or _open(known, LATE.format(limit=self._options.timeout))
 
     def _decided(self, known: Verdict, others: _Others, sought: Truth) -> Verdict:
+        if known.language not in FORMULAS and self._walked_paths():
+            return self._best or _settled(known, sought)
         showing = self._showing(known.language, sought)
         if showing is not None:
             is_settled = self._walked(showing, sought)
@@ -176,6 +185,44 @@ class _Prediction:
         every = Walks(self._trace, showing, self._budget, unnoticed=False)
         self._keep(every.found(), sought)
         return is_certain_settled if self._best is not None else every.is_complete
+
+    def _walked_paths(self) -> bool:
+        """The same of a path expression, where events alone decide what it speaks of."""
+        trace, asked = self._trace, self._property
+        if trace.meet is not None or self._specification.syncs or tells_turns(trace):
+            return False
+        definitions = {each.name: each for each in self._specification.definitions}
+        expression = compiled(parse_path(asked.source, definitions))
+        meaning = Meaning(expression, Computation(trace, "sync"))
+        if not meaning.is_plain:
+            return False
+        kind = Unfitting if asked.language == "expect" else Occurring
+        if asked.language == "never":
+            expression = occurring(expression, {each for played in meaning.all_symbols for each in played})
+        machine = Machine(expression)
+        machine.look = self._budget.look
+        are_settled = []
+        for unnoticed in (True, False) if self._has_accesses else (False,):
+            walk = kind(meaning, machine, self._budget, unnoticed=unnoticed)
+            found = walk.found()
+            are_settled.append(found is not None or walk.is_complete)
+            if found is not None:
+                self._best = self._path_shown(found, is_certain=unnoticed)
+                break
+        return all(are_settled)
+
+    def _path_shown(self, found: Deciding, is_certain: bool) -> Verdict:
+        """As it is shown in that order; of occurrences first those that are certain."""
+        verdict = self._checked(in_order(self._trace, found.order))
+        if verdict.truth is Truth.UNKNOWN:
+            raise LimitReachedError(verdict.reason)
+        assert verdict.truth is Truth.VIOLATED, "what was found in an order is so in it"
+        path = verdict.path
+        if is_certain and path is not None and path.matches:
+            names = {self._trace.name(event) for event in found.order[: found.decided]}
+            matches = sorted(path.matches, key=lambda match: not names.issuperset(match))
+            verdict = replace(verdict, path=replace(path, matches=tuple(matches)))
+        return replace(verdict, observed=None, candidate=not is_certain)
 
     def _keep(self, found: Deciding | None, sought: Truth, is_certain: bool = False) -> None:
         if found is not None and (self._best is None or is_certain):

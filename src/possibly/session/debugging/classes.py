@@ -24,7 +24,7 @@ from possibly.control.execution import Execution, Scheduler, Step
 from possibly.control.joining.both import Both
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.temporal.live import After, Schedule
-from possibly.control.temporal.system import STUCK, Reading, State
+from possibly.control.temporal.system import STUCK, ChangedError, Reading, State
 from possibly.errors import FormulaError, PossiblyError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.predicates.functions import MISSING
@@ -276,7 +276,6 @@ class Classes:
         self.visible = visible
         self.program.visible = set(visible)
         self.executions = 0
-        self.missed: set[str] = set()
 
     def run(self, state: Schedule, may_join: bool = False) -> Generator[Execution, None, bool]:
         """Every class, and in the end whether these were all; from the start equal states may be joined."""
@@ -302,8 +301,8 @@ class Classes:
             scheduler = running.popleft()
             execution: Execution = self.program.end()
             self.executions += 1
-            self.missed |= self.program.visible - self.visible
-            self.program.visible = set(self.visible)
+            if self.program.visible != self.visible:
+                raise ChangedError("more is raced for than was known")
             if not self.program.repeat:
                 return execution
             self.program.begin(scheduler)

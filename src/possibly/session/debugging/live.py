@@ -7,7 +7,7 @@ last labelled place of each task, who has ended; `outcome` is there when nothing
 kept for the states met last; for others the program is executed again.
 
 What counts as a choice is found before the first state: some executions at random show which memory is raced
-for. What is found later would change the states, so it is left out and noted in `missed`.
+for. What is found later changes the states: they are forgotten, and the session begins again.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from __future__ import annotations
 import itertools
 import os
 from collections import OrderedDict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from possibly.control.causality import Causality
 from possibly.control.execution import Access, Execution, Operation, Outcome, Scheduler, Step, Task
 from possibly.control.temporal.live import Follow, Schedule, Wander, least
 from possibly.control.temporal.search import Path
-from possibly.control.temporal.system import Move, Reading, State, System
+from possibly.control.temporal.system import ChangedError, Move, Reading, State, System
 from possibly.errors import FormulaError, PossiblyError
 from possibly.logic.bind import Vocabulary
 from possibly.logic.predicates.functions import MISSING
 from possibly.logic.syntax import At, Done, Leaf, Local, Node, Shared
+from possibly.logic.walk import nodes
 from possibly.session.debugging.classes import REPEATS, Asked, Changes, Classes, ClassSystem, Way, asked_by
 from possibly.session.debugging.temporal import Opener, Opening
 from possibly.session.exploring.traces import trace_of
@@ -80,7 +81,8 @@ class LiveSystem:
         self.arguments = arguments
         self._own = os.path.abspath(name)
         self.executions = 0
-        self.missed: set[str] = set()
+        self.changed: Callable[[], None] = lambda: None
+        """Called when no state is one any more."""
         self.uncontrolled: dict[str, None] = {}
         self.unseen: dict[str, None] = {}
         self._facts: OrderedDict[Schedule, Facts] = OrderedDict()
@@ -90,7 +92,7 @@ class LiveSystem:
         self._find_choices()
         self.visible = frozenset(program.visible)
         self.initial_values = self._values_at_first()
-        whole = self._learnt(Follow((), MOST_FURTHER), ())
+        whole = self._first_execution()
         self.pause_every = max(4, min(64, EXECUTED // max(len(whole.steps), 1)))
         """Pairs between two pauses of a search: each may take an execution."""
 
@@ -104,6 +106,13 @@ class LiveSystem:
             quiet = 0 if self.program.grown or self.program.repeat else quiet + 1
             if quiet == QUIET:
                 return
+
+    def _first_execution(self) -> Execution:
+        while True:
+            try:
+                return self._learnt(Follow((), MOST_FURTHER), ())
+            except ChangedError:
+                continue
 
     def _values_at_first(self) -> dict[str, Any]:
         """What the variables that tasks race for hold before there is a second task.
@@ -158,11 +167,12 @@ class LiveSystem:
                 except StopIteration as end:
                     return bool(end.value)
                 yield self._class(execution, state, asked, changes)
+        except ChangedError:
+            self._begin_again(twin.visible)
         finally:
             executions.close()
             twin.close()
             self.executions += classes.executions
-            self.missed |= classes.missed
             self.unseen.update(changes.unseen)
 
     def _class(self, execution: Execution, state: State, asked: Asked, changes: Changes) -> ClassSystem:
@@ -207,12 +217,14 @@ class LiveSystem:
     def _is_at(self, place: tuple[str, str] | None, label: str) -> bool:
         return place is not None and label in (place[0], place[1], self._line(place[1]))
 
-    @property
-    def caveats(self) -> list[str]:
-        """Why an answer "no step" may leave something out."""
-        raced = [f"{name} is raced for, which was found after the start" for name in sorted(self.missed)]
-        unseen = [f"what a task of an event loop writes to {name} is not seen" for name in self.unseen]
-        return [*raced, *unseen, *[f"not under control: {what}" for what in self.uncontrolled]]
+    def caveats(self, formula: Node | None) -> list[str]:
+        """Why an answer "no step" to a formula may leave something out; None: to any."""
+        read = (
+            None if formula is None else {_last(n.variable) for n in nodes(formula) if isinstance(n, Shared)}
+        )
+        names = [name for name in self.unseen if read is None or _last(name) in read]
+        unseen = [f"what is written to {name} within one step is not seen" for name in names]
+        return [*unseen, *[f"not under control: {what}" for what in self.uncontrolled]]
 
     def schedule(self, state: State) -> str:
         """The way to a state, and on from there to an end, as the text of a schedule."""
@@ -302,11 +314,26 @@ class LiveSystem:
         for _ in range(1 + REPEATS):
             execution: Execution = self.program.execute(scheduler)
             self.executions += 1
-            self.missed |= set(self.program.visible) - self.visible
-            self.program.visible = set(self.visible)
+            if self.program.visible != self.visible:
+                self._begin_again(self.program.visible)
             if not self.program.repeat:
                 return execution
         raise PossiblyError("the program cannot be executed in the same way again", file=self.name)
+
+    def _begin_again(self, visible: set[str]) -> NoReturn:
+        """More memory is raced for than was known, so that schedules have more steps from now on."""
+        found = sorted(visible ^ self.visible)
+        self.visible, self.program.visible = frozenset(visible), set(visible)
+        self._facts.clear()
+        self._after.clear()
+        self.initial_values = self._values_at_first()
+        self.changed()
+        what = ", ".join(found)
+        raise ChangedError(
+            f"now it turns out that tasks race for {what}: the stack is empty, and the program begins again",
+            file=self.name,
+            hint="repeat the steps",
+        )
 
     def _keep(self, execution: Execution, number: int, facts: Facts) -> None:
         state = least(execution.steps[:number])
@@ -330,6 +357,11 @@ class LiveSystem:
             labels=known.labels | found.labels | lines,
             remedy="no execution so far touches it",
         )
+
+
+def _last(name: str) -> str:
+    """What an object is called differs from place to place; its attribute does not."""
+    return name.partition("[")[0].rpartition(".")[2]
 
 
 def _unseen(step: Step, trace: Any, number: int) -> list[str]:

@@ -15,7 +15,7 @@ from possibly.views.export.boxes import Arrow, Box, Picture
 
 if TYPE_CHECKING:
     from possibly.logic.paths.automaton import Automaton
-    from possibly.logic.paths.nets import Net
+    from possibly.logic.paths.nets.net import Net
     from possibly.order.computation import Computation
     from possibly.views.web.models import Tree
 

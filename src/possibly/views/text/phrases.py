@@ -87,6 +87,7 @@ PHRASES = {
     "spin": Phrase("looks again at {}", "looked again at {}"),
     "start": Phrase("starts {}", "started {}"),
     "statement": Phrase("executes a statement of {}", "executed a statement of {}"),
+    "store": Phrase("writes to {}", "wrote to {}"),
     "take": Phrase("takes a unit of {}", "took a unit of {}"),
     "task_done": Phrase("tells {} that one is done", "told {} that one was done"),
     "timeout": Phrase("has waited long enough for {}", "had waited long enough for {}"),

@@ -137,7 +137,7 @@ def path_picture(found: Property, specification: Specification) -> Picture:
     from possibly.logic.paths.automaton import automaton
     from possibly.logic.paths.compiled import compiled
     from possibly.logic.paths.machine import Machine
-    from possibly.logic.paths.nets import net
+    from possibly.logic.paths.nets.net import net
     from possibly.logic.paths.parser import parse_path
     from possibly.views.export.graphs import automaton_picture, path_net_picture
 

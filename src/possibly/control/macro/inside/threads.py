@@ -15,6 +15,7 @@ _names: dict[str, int] = {}
 
 
 def install(patches: Patches) -> None:
+    import _thread
     import threading
 
     kind: Any = threading.Thread
@@ -23,6 +24,8 @@ def install(patches: Patches) -> None:
     patches.put(kind, "is_alive", asked(kind.is_alive, "is_alive() of a thread"))
     for name in ("enumerate", "active_count"):
         patches.put(threading, name, asked(getattr(threading, name), f"threading.{name}"))
+    for name in ("start_new_thread", "start_new"):
+        patches.put(_thread, name, _begun(getattr(_thread, name)))
     primitives.install_threading(patches)
 
 
@@ -32,8 +35,20 @@ def unique(name: str) -> str:
     return name if _names[name] == 1 else f"{name}-{_names[name]}"
 
 
+def _begun(plain: Any) -> Any:
+    """A thread below the module `threading`, which has a name of its own for this."""
+
+    def start_new_thread(*arguments: Any, **options: Any) -> Any:
+        gate.told("a thread that _thread starts")
+        primitives.started()
+        return plain(*arguments, **options)
+
+    return start_new_thread
+
+
 def _start(plain: Any) -> Any:
     def start(self: Any) -> None:
+        primitives.started()
         if not gate.by_library():
             self._possibly_name = unique(self.name)
             self.run = _controlled(self.run, self._possibly_name)

@@ -340,6 +340,8 @@ class Controller:
             case "uncontrolled":
                 self._uncontrolled.append(rest[0])
                 self._may_block = self.ranks is None
+            case "may wait":
+                self._may_block = self.ranks is None
             case "refused":
                 hint = "explore it without --macro"
                 raise ControlError(f"{rest[0]} cannot be controlled in macro-steps", hint=hint)

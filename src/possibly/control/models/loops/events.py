@@ -184,7 +184,7 @@ def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     for access in in_line:
         if access.writes:
             kernel.opened(("resume", access.thing), ("timer", access.thing))
-    if kernel.is_mixed:
+    if kernel.is_mixed or state.name in kernel.halted:
         kernel.add(Access(state.name, False))
     if kernel.fifo:
         kernel.add(Access(f"{state.name}.line", True))

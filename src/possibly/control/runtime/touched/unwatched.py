@@ -16,7 +16,7 @@ from typing import Any
 from possibly.control.loading import packages
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.known_calls import DIGITS, SUBCLASSES
-from possibly.control.runtime.memory import DECIMALS, LIMITS
+from possibly.control.runtime.memory import DECIMALS, FLAGS, LIMITS
 from possibly.control.runtime.things import CLASS, MODULE, is_a, is_own, module_of, order_of
 from possibly.control.runtime.touched.members import is_fixed, member_part, reading_parts, space_of
 from possibly.control.runtime.touched.parts import Now, Part, object_part
@@ -137,14 +137,20 @@ def digits_parts(now: Now) -> list[Part]:
 def number_parts(values: tuple[Any, ...], now: Now, at: str) -> list[Part]:
     """What arithmetic with decimal numbers reads, where somebody changes a context of these.
 
-    A thread that has no context yet gets a copy of the module's default one.
+    A thread that has no context yet gets a copy of the module's default one. Where somebody looks at flags,
+    it changes those of its context.
     """
     kinds = [each if is_a(each, type) else type(each) for each in values]
-    if DECIMALS not in now[1].rare or not any(module_of(each) == "decimal" for each in kinds):
+    is_looked_at = FLAGS in now[1].rare
+    if not (is_looked_at or DECIMALS in now[1].rare) or not any(
+        module_of(each) == "decimal" for each in kinds
+    ):
         return []
     known = {each.name: held for each, held in copy_context().items() if each.name == CONTEXT}
-    context = known.get(CONTEXT) or sys.modules["decimal"].DefaultContext
-    return [object_part(context, now, False, at)]
+    own: Any = known.get(CONTEXT)
+    context = own or sys.modules["decimal"].DefaultContext
+    flags = [object_part(own.flags, now, True, at)] if own is not None and is_looked_at else []
+    return [object_part(context, now, False, at), *flags]
 
 
 CONTEXT = "decimal_context"
@@ -153,8 +159,10 @@ CONTEXT = "decimal_context"
 
 def is_setting(value: Any) -> bool:
     """Whether it is a context of decimal numbers, or a part of one."""
-    cls = type(value)
-    return module_of(cls) == "decimal" and cls.__name__ in ("Context", "SignalDict")
+    return any(module_of(base) == "decimal" and base.__name__ in SETTINGS for base in type(value).__mro__)
+
+
+SETTINGS = frozenset({"Context", "SignalDictMixin", "SignalDict", "_SignalDict"})
 
 
 def checking_parts(value: Any, kinds: Any, now: Now, at: str) -> list[Part]:

@@ -123,7 +123,7 @@ _STEPS = "give an execution up after N operations (20,000), with --macro after N
 MOST_OPERATIONS = 20_000
 _SLACK = "sleeps, timers and time-outs come late by at most so much, and never early (1)"
 _SPLIT = "what is sent on a connection may also arrive cut in two, or as one with what follows"
-_FAULTS = "what may go wrong at any moment: network, crash, cancel; see --at-most"
+_FAULTS = "what may go wrong at any moment: network, crash, cancel, signal, disk; see --at-most"
 _EARLY = "a wait with a time-out may end at any moment, not only when nothing else can go on"
 
 

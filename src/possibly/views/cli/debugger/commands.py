@@ -23,6 +23,7 @@ from possibly.control.temporal.why import why
 from possibly.errors import FormulaError, UsageError
 from possibly.logic.predicates.functions import MISSING
 from possibly.logic.printer import unparse
+from possibly.logic.syntax import Node
 from possibly.session.debugging.temporal import (
     OPTION_WORDS,
     Debugger,
@@ -165,6 +166,12 @@ def _clear(debugger: Debugger, rest: str) -> Reply:
     return Reply(f"removed {count_text(count, 'step')}", {"removed": count})
 
 
+def _caveats(debugger: Debugger) -> Iterable[str]:
+    """Why the answer that there is no step may leave something out."""
+    found: Callable[[Node | None], Iterable[str]] = getattr(debugger.system, "caveats", lambda formula: ())
+    return found(debugger.stack.failed[0] if debugger.stack.failed is not None else None)
+
+
 def _answered(debugger: Debugger, answer: Answer, again: bool = False) -> Reply:
     data: dict[str, Any] = {"outcome": answer.outcome.value, "visited": answer.visited}
     pairs = count_text(answer.visited, "pair")
@@ -173,8 +180,7 @@ def _answered(debugger: Debugger, answer: Answer, again: bool = False) -> Reply:
         data["step"] = step_data(debugger, answer.step)
         lines = [_found_line(debugger, answer.step, pairs), *_path_lines(debugger.system, answer.step)]
         return Reply("\n".join([*lines, *_loop_lines(answer.step), *notes]), data)
-    caveats: Iterable[str] = getattr(debugger.system, "caveats", ())
-    notes += [f"note: {plain(caveat)}" for caveat in caveats]
+    notes += [f"note: {plain(caveat)}" for caveat in _caveats(debugger)]
     if answer.outcome is Outcome.STOPPED:
         text = f"stopped after {pairs}; the stack is as before, `continue` goes on searching"
     elif again:

@@ -22,8 +22,8 @@ have names of their own.
 from __future__ import annotations
 
 from possibly.errors import UsageError
-from possibly.logic.paths.from_runs import expression_of_runs
-from possibly.logic.paths.nets import Marking, Net, NetTransition
+from possibly.logic.paths.nets.from_runs import expression_of_runs
+from possibly.logic.paths.nets.net import Marking, Net, NetTransition
 from possibly.logic.paths.parser import number_atoms
 from possibly.logic.paths.syntax import (
     Atom,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from possibly.logic.paths.nets import Net, NetTransition
+from possibly.logic.paths.nets.net import Net, NetTransition
 from possibly.logic.paths.syntax import Atom, Choice, Control, Path, Sequence, Together, path_text
 
 MOST_RUNS = 2_000

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from possibly.errors import PossiblyError
-from possibly.logic.paths.nets import Marking, Net, NetTransition
+from possibly.logic.paths.nets.net import Marking, Net, NetTransition
 
 MOST_PLACES, MOST_TRANSITIONS, MOST_TOKENS = 200, 200, 100
 """Markings are visited, and their number grows with these."""
