@@ -29,6 +29,8 @@ def asked(trace: Path, question: list[str], folder: Path, limit: float) -> dict[
         return {"why": "SPIN cannot read it: " + _last(made.output + made.errors)}
     flags = ["-O1", "-w", "-DCOLLAPSE", "-DVECTORSZ=65536", f"-DMEMLIM={MEMORY}"]
     compiled = measured(["gcc", *flags, "-o", "pan", "pan.c"], folder, limit)
+    if compiled.status != 0 and compiled.seconds >= limit / 2:
+        return {"why": f"not compiled within {limit:g} s"}
     if compiled.status != 0:
         return {"why": "not compiled: " + _last(compiled.errors)}
     claims = re.findall(r"^ltl (\w+)", model.read_text(encoding="utf-8"), re.MULTILINE)

@@ -176,6 +176,15 @@ class Lattice:
                 return True
         return False
 
+    def is_followed_in(self, counts: Sequence[int], event: int) -> bool:
+        """The same of a cut that is not packed."""
+        start, later = self._successors_elsewhere
+        trace = self.computation.trace
+        return any(
+            counts[trace.process[other]] >= trace.position[other]
+            for other in later[start[event] : start[event + 1]]
+        )
+
     @cached_property
     def _successors_elsewhere(self) -> tuple[Sequence[int], Sequence[int]]:
         """Where the direct successors of each event on other processes begin, and these."""

@@ -14,7 +14,7 @@ from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
 from possibly.detection.slices.by_test import slice_of_complement
 from possibly.detection.slices.closure import sublattice
-from possibly.detection.slices.definitely import Definitely
+from possibly.detection.slices.definitely import Definitely, WayBack
 from possibly.detection.slices.slicing import Slicing
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
@@ -26,6 +26,7 @@ from possibly.order.state import Readings
 from possibly.order.vocabulary import vocabulary
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace
+from tests.generate import random_trace
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 CASES = 1500 * MANY if MANY > 1 else 150
@@ -194,3 +195,19 @@ def test_a_way_beside_the_interval_is_found_at_once() -> None:
     found = Definitely(case.slicing, budget).decide(case.node)
     assert found is not None and not found.value and found.path is not None and budget.visited == 0
     assert len(found.path) == len(case.lattice.computation)
+
+
+def test_what_can_be_taken_back_is_known_at_every_cut() -> None:
+    for seed in range(60):
+        random = Random(f"back {seed}")
+        computation = Computation(random_trace(random, random.randint(1, 40), joint=False), "causal")
+        lattice = Lattice(computation)
+        back = WayBack(lattice, (0,) * len(computation.lengths), computation.final)
+        taken: list[int] = []
+        for _ in range(60):
+            if taken and random.random() < 0.3:
+                back.put_back(taken.pop())
+            elif back.free:
+                taken.append(back.take(random.choice(back.free)))
+            cut = lattice.pack(back.counts)
+            assert back.free == [move.processes[0] for move, _ in lattice.predecessors(cut)], seed

@@ -21,6 +21,7 @@ slice of EG(not p), as printed it is wrong.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from possibly.detection.finding import ALWAYS, NEVER, Finding, Path, Shows
@@ -154,26 +155,22 @@ class Definitely:
 
     def _backward(self, holds: Callable[[int], bool], low: Cut, high: Cut) -> Path | None:
         """The same without joint events, round dead ends; of the way back the numbers of events are kept."""
-        lattice, computation = self.lattice, self.computation
-        cut, counts, steps = lattice.pack(high), list(high), array("i")
+        lattice, back = self.lattice, WayBack(self.lattice, low, high)
+        cut, steps = lattice.pack(high), array("i")
         start, dead = lattice.pack(low), set[int]()
         while cut != start:
             self.budget.visit()
-            for process, count in enumerate(counts):
+            for process in back.free:
                 before = cut - lattice.units[process]
-                if count == low[process] or lattice.is_followed(computation.at(process, count), cut):
-                    continue
                 if before not in dead and not holds(before):
-                    steps.append(computation.at(process, count))
-                    counts[process], cut = count - 1, before
+                    steps.append(back.take(process))
+                    cut = before
                     break
             else:
                 dead.add(cut)
                 if not steps or len(dead) > MOST_DEAD_ENDS:
                     return None
-                process = computation.trace.process[steps.pop()]
-                counts[process] += 1
-                cut += lattice.units[process]
+                cut += lattice.units[back.put_back(steps.pop())]
         steps.reverse()
         return lattice.walk(steps)
 
@@ -184,3 +181,53 @@ class Definitely:
 
         part = slice_of_complement(self.slicing, predicate, low, high)
         return part.is_empty or any(map(int.__gt__, last_of_several_steps(part), low))
+
+
+class WayBack:
+    """A cut on the way back to a lower one, without joint events: whose last event there nothing follows.
+
+    Only a step that is taken back, and what it needs, can make a difference to that: a cut of a thousand
+    processes need not be looked through for each step.
+    """
+
+    def __init__(self, lattice: Lattice, low: Cut, high: Cut) -> None:
+        self.lattice = lattice
+        self.low = low
+        self.counts = list(high)
+        self.free: list[int] = [process for process in range(len(high)) if self._is_free(process)]
+        """In the order of their numbers."""
+
+    def take(self, process: int) -> int:
+        """Takes the last event of a process back."""
+        event = self.lattice.computation.at(process, self.counts[process])
+        self.counts[process] -= 1
+        self._look_around(process, event)
+        return event
+
+    def put_back(self, event: int) -> int:
+        """The process whose event is in the cut again."""
+        process = self.lattice.computation.trace.process[event]
+        self.counts[process] += 1
+        self._look_around(process, event)
+        return process
+
+    def _look_around(self, process: int, event: int) -> None:
+        first, edges = self.lattice.computation.edge_columns
+        column = self.lattice.computation.trace.process
+        self._look_at(process)
+        for earlier in edges[first[event] : first[event + 1]]:
+            self._look_at(column[earlier])
+
+    def _look_at(self, process: int) -> None:
+        place = bisect_left(self.free, process)
+        is_there = place < len(self.free) and self.free[place] == process
+        if is_there and not self._is_free(process):
+            del self.free[place]
+        elif not is_there and self._is_free(process):
+            self.free.insert(place, process)
+
+    def _is_free(self, process: int) -> bool:
+        count = self.counts[process]
+        if count == self.low[process]:
+            return False
+        return not self.lattice.is_followed_in(self.counts, self.lattice.computation.at(process, count))
