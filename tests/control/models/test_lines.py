@@ -66,6 +66,31 @@ def test_what_is_set_up_beside_a_line_comes_before_it_or_behind(what: str, tmp_p
     assert holds(tmp_path, other, f"assert lines in (['INFO a'], {changed})") is True
 
 
+OWN_HANDLER = """\
+import logging, threading
+log = logging.getLogger("shop")
+class Counting(logging.Handler):
+    count = 0
+    def emit(self, record): self.count += 1
+handler = Counting()
+log.addHandler(handler)
+def say(): log.warning("a")
+def other(): {change}
+tasks = [threading.Thread(target=say), threading.Thread(target=other)]
+for each in tasks: each.start()
+for each in tasks: each.join()
+assert handler.count == 1
+"""
+
+
+@pytest.mark.parametrize(
+    "change", ["log.removeHandler(handler)", "handler.setLevel(50)", "log.addFilter(lambda record: False)"]
+)
+def test_what_is_set_up_beside_a_handler_of_the_program_is_seen(change: str, tmp_path: Path) -> None:
+    found = explored(tmp_path, OWN_HANDLER.format(change=change))
+    assert found.failure is not None and found.failure.kind == "assertion"
+
+
 MIDDLE = {
     "a word": (
         "class Word:\n    def __str__(self): return f'{shared} {shared}'\n"

@@ -24,7 +24,7 @@ from typing import Any
 
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.items import DEEPEST, parts_of
-from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import place_of
 from possibly.control.runtime.touched.members import attribute_part
@@ -67,15 +67,26 @@ def install(patches: Patches) -> None:
             plain(*told)
             return
         touch_all(now, parts, at)
-        task = now[0].current
-        task.looks = True
-        try:
-            plain(*told)
-        finally:
-            task.looks = False
+        _make_at_once(plain, now[0].current, told)
 
+    _log.__code__ = _log.__code__.replace(co_filename=HANDED_ON)
     patches.put(logging.Logger, "_log", _log)
     made.remember()
+
+
+HANDED_ON = "<a line of a log>"
+"""What `logging` does beyond here is done for the program, whose call this hands on: it is not possibly that
+calls the package (`loading.entries`)."""
+
+
+def _make_at_once(plain: Any, task: Task, told: tuple[Any, ...]) -> None:
+    """The line as one step; this function is one more above the caller."""
+    *rest, above = told
+    task.looks = True
+    try:
+        plain(*rest, above + 1)
+    finally:
+        task.looks = False
 
 
 class _Lines:
@@ -125,6 +136,8 @@ class _Lines:
         logger, level, message, words, *rest = told
         if type(level) is not int or type(message) is not str or rest[:3] != [None, None, False]:
             return None
+        if type(rest[3]) is not int:
+            return None
         if type(words) is not tuple or any(type(word) not in PLAIN for word in words):
             return None
         if not self._is_as_it_was():
@@ -149,22 +162,23 @@ class _Lines:
             if type(logger) not in self._loggers or own["filters"] or not self._methods.isdisjoint(own):
                 return None
             read += _attributes(logger, OF_LOGGER, at)
-            read += parts_of(own["handlers"], now, at, DEEPEST)
+            read += parts_of(own["handlers"], now, at, DEEPEST) + parts_of(own["filters"], now, at, DEEPEST)
             for handler in own["handlers"]:
                 is_handled = True
-                if not self._is_read(handler, at, streams, read):
+                if not self._is_read(handler, now, at, streams, read):
                     return None
             logger = own["parent"] if own["propagate"] else None
         if not is_handled and logging.lastResort is not None:
-            return streams if self._is_read(logging.lastResort, at, streams, read) else None
+            return streams if self._is_read(logging.lastResort, now, at, streams, read) else None
         return streams
 
-    def _is_read(self, handler: Any, at: str, streams: list[Any], read: list[Part]) -> bool:
+    def _is_read(self, handler: Any, now: Now, at: str, streams: list[Any], read: list[Part]) -> bool:
         """Whether a handler is the standard library's; then what it asks and writes is told."""
         own = vars(handler)
         if type(handler) not in self._handlers or own["filters"] or not self._methods.isdisjoint(own):
             return False
         read += _attributes(handler, OF_HANDLER, at)
+        read += parts_of(own["filters"], now, at, DEEPEST)
         formatter = own["formatter"]
         if formatter is not None:
             if not self._is_plain(formatter):

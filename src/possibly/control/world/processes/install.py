@@ -16,6 +16,7 @@ from typing import Any
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.calls import tell_of_callback
 from possibly.control.world.processes import queues, sync, values
+from possibly.control.world.processes.pooling import thread_pools
 from possibly.control.world.processes.pooling.pools import Pool
 from possibly.control.world.processes.popen import Popen
 from possibly.probes import port
@@ -170,6 +171,8 @@ def _install_classes(module: str, names: str, patches: Patches) -> None:
         plain = getattr(found, name)
         wrap = _chosen if isinstance(plain, type) else _function
         patches.put(found, name, wrap(plain, MADE[name]))
+    if module == "pool":
+        thread_pools.install(found, patches)
 
 
 def _chosen(plain: Any, model: Any) -> Any:

@@ -118,45 +118,81 @@ def _future() -> Any:
 
 
 class AsyncResult:
-    """Of `Pool`: one result, or those of all pieces."""
+    """Of `Pool`: one result, or those of all pieces. Whoever waits for it finds the callback done."""
 
     def __init__(self, futures: list[Any], is_one: bool, callback: Any = None, failed: Any = None) -> None:
         self._futures, self._is_one = futures, is_one
-        if callback is not None or failed is not None:
+        self._left = len(futures)
+        self._told: Any = None
+        if futures and (callback is not None or failed is not None):
+            self._told = _event()
             for each in futures:
                 each.add_done_callback(lambda _: self._tell(callback, failed))
 
     def _tell(self, callback: Any, failed: Any) -> None:
-        if all(each.done() for each in self._futures):
-            apart()
-            errors = [error for each in self._futures if (error := each.exception()) is not None]
-            apart()
-            if errors and failed is not None:
-                failed(errors[0])
-            elif not errors and callback is not None:
-                callback(self.get())
+        self._left -= 1
+        if self._left:
+            return
+        apart()
+        errors = [error for each in self._futures if (error := each.exception()) is not None]
+        apart()
+        if errors and failed is not None:
+            failed(errors[0])
+        elif not errors and callback is not None:
+            callback(self._results())
+        self._told.set()
+
+    def _results(self) -> Any:
+        found = [each.result() for each in self._futures]
+        return found[0] if self._is_one else found
 
     def get(self, timeout: float | None = None) -> Any:
-        from multiprocessing import TimeoutError as Late
+        if self._told is not None and not self._told.wait(timeout):
+            raise _late()
+        errors = [self._error_of(each, timeout) for each in self._futures]  # of all, as the real one waits
+        failed = next((each for each in errors if each is not None), None)
+        if failed is not None:
+            raise failed
+        return self._results()
+
+    def _error_of(self, future: Any, timeout: float | None) -> BaseException | None:
+        from concurrent.futures import TimeoutError as NotDone
 
         try:
-            found = [each.result(timeout) for each in self._futures]
-        except TimeoutError as error:
-            raise Late from error
-        return found[0] if self._is_one else found
+            found: BaseException | None = future.exception(timeout)
+        except NotDone as error:
+            raise _late() from error
+        return found
 
     def wait(self, timeout: float | None = None) -> None:
         from concurrent.futures import wait
 
-        wait(self._futures, timeout)
+        if self._told is not None:
+            self._told.wait(timeout)
+        else:
+            wait(self._futures, timeout)
 
     def ready(self) -> bool:
+        if self._told is not None:
+            return bool(self._told.is_set())
         return all(each.done() for each in self._futures)
 
     def successful(self) -> bool:
         if not self.ready():
             raise ValueError(f"{self!r} not ready")
         return all(each.exception() is None for each in self._futures)
+
+
+def _event() -> Any:
+    import threading
+
+    return threading.Event()
+
+
+def _late() -> Exception:
+    from multiprocessing import TimeoutError as Late
+
+    return Late()
 
 
 class Pool(Workers):
