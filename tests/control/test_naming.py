@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from possibly.control.execution import Execution, Outcome
 from possibly.control.naming import Slot, Sort, parent_of, slot_of, sort_of
 from possibly.control.runtime.kernel import CLOCK, EXIT
+from possibly.control.runtime.memory import LIVES
 
 tasks = st.lists(st.integers(0, 99), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 words = st.sampled_from(["lock", "queue", "loop", "~condition", "cache"])
@@ -45,7 +46,13 @@ def test_what_everybody_touches_is_no_variable_of_the_program() -> None:
 
 def test_what_no_variable_leads_to_is_called_by_its_maker_or_its_type() -> None:
     execution = Execution((), Outcome.FINISHED, {"0.1": "main#1"}, things={"0:7": "cart", "0:queue1": "jobs"})
-    named = {"0:7": "cart", "0.1": "main#1", "0:queue1#3": "jobs", "loads": "loads"}
+    named = {
+        "0:7": "cart",
+        "0.1": "main#1",
+        "0:queue1#3": "jobs",
+        "loads": "loads",
+        LIVES: "what is still alive",
+    }
     unnamed = {"0.1:4[]": "object 4 of main#1", "0.1:4.x": "object 4 of main#1.x", "~Lock": "a Lock"}
     assert {each: execution.name_of(each) for each in (named | unnamed)} == named | unnamed
     assert all(execution.has_name(each) for each in named)

@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
-from possibly.control.naming import slot_of, unnamed_text
+from possibly.control.naming import NOBODYS, slot_of, unnamed_text
 
 Task = str
 Thing = str
@@ -148,7 +148,7 @@ class Execution:
 
     def name_of(self, thing: Thing) -> str:
         """What users call a task or a thing; an item of a queue by the queue."""
-        return self._known(thing) or unnamed_text(thing, self.names) or thing
+        return self._known(thing) or unnamed_text(thing, self.names) or NOBODYS.get(thing, thing)
 
     def has_name(self, thing: Thing) -> bool:
         """Whether anything has led the user to it."""

@@ -22,6 +22,10 @@ _unnamed = re.compile(
 _slot = re.compile(rf"((?:_|{_ANCESTRY}):~?[a-z_]+[0-9]+)#([0-9]+)")
 
 
+NOBODYS = {"_:lives": "what is still alive", "_:workers": "which worker is free"}
+"""What has no maker and may stand in a report."""
+
+
 class Sort(Enum):
     TASK = "a task"
     PRIMITIVE = "a primitive, or a part of one"
