@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from possibly.control.execution import Execution, Outcome
-from possibly.control.naming import Slot, Sort, parent_of, slot_of, sort_of
+from possibly.control.naming import Slot, Sort, is_of_a_type, parent_of, slot_of, sort_of
 from possibly.control.runtime.kernel import CLOCK, EXIT
 from possibly.control.runtime.memory import LIVES
 
@@ -57,3 +57,4 @@ def test_what_no_variable_leads_to_is_called_by_its_maker_or_its_type() -> None:
     assert {each: execution.name_of(each) for each in (named | unnamed)} == named | unnamed
     assert all(execution.has_name(each) for each in named)
     assert not any(execution.has_name(each) for each in unnamed)
+    assert [each for each in (named | unnamed) if is_of_a_type(each)] == ["~Lock"]

@@ -55,6 +55,11 @@ def unnamed_text(thing: str, tasks: dict[str, str]) -> str:
     return f"object {found['number']} of {tasks.get(found['maker'], found['maker'])}{_part(found['part'])}"
 
 
+def is_of_a_type(thing: str) -> bool:
+    """Whether the name is that of all objects of a type which were there before the program."""
+    return thing.startswith("~")
+
+
 def _part(text: str) -> str:
     """What of an object; all of its items are the object itself."""
     return "" if text in ("[]", "[*]") else text

@@ -44,8 +44,8 @@ def entered(code: CodeType) -> int:
     if not root or is_instrumented(code) or packages.is_dull(code, root):
         return _kind_of_untold(code)
     kernel, memory = running.kernel, accesses.memory
-    if kernel is None or memory is None or kernel.ending or kernel.quiet:
-        pass
+    if kernel is None or memory is None or kernel.ending or kernel.quiet or kernel.current.looks:
+        pass  # nothing of it is the program's, or all of it is one step that was told
     elif len(kernel.tasks) < 2:
         packages.alone[id(code)] = code
     elif not _is_ours(sys._getframe(), root) and not _is_of_a_step(sys._getframe(1)):

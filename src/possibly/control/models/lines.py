@@ -22,6 +22,7 @@ from operator import is_
 from types import FunctionType, ModuleType
 from typing import Any
 
+from possibly.control.naming import is_of_a_type
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.items import DEEPEST, parts_of
 from possibly.control.runtime.kernel import Kernel, Task
@@ -87,6 +88,14 @@ def _make_at_once(plain: Any, task: Task, told: tuple[Any, ...]) -> None:
         plain(*rest, above + 1)
     finally:
         task.looks = False
+
+
+def _filters(own: dict[str, Any], now: Now, at: str) -> list[Part]:
+    """The list of filters of a logger or a handler.
+
+    One that was made before the program is not told from other lists: pytest's handlers keep lines in one.
+    """
+    return [part for part in parts_of(own["filters"], now, at, DEEPEST) if not is_of_a_type(part.thing)]
 
 
 class _Lines:
@@ -162,7 +171,7 @@ class _Lines:
             if type(logger) not in self._loggers or own["filters"] or not self._methods.isdisjoint(own):
                 return None
             read += _attributes(logger, OF_LOGGER, at)
-            read += parts_of(own["handlers"], now, at, DEEPEST) + parts_of(own["filters"], now, at, DEEPEST)
+            read += parts_of(own["handlers"], now, at, DEEPEST) + _filters(own, now, at)
             for handler in own["handlers"]:
                 is_handled = True
                 if not self._is_read(handler, now, at, streams, read):
@@ -178,7 +187,7 @@ class _Lines:
         if type(handler) not in self._handlers or own["filters"] or not self._methods.isdisjoint(own):
             return False
         read += _attributes(handler, OF_HANDLER, at)
-        read += parts_of(own["filters"], now, at, DEEPEST)
+        read += _filters(own, now, at)
         formatter = own["formatter"]
         if formatter is not None:
             if not self._is_plain(formatter):
