@@ -15,7 +15,7 @@ from hashlib import sha256
 
 FACTOR = int(os.environ.get("POSSIBLY_CASES", "1"))
 IS_SAMPLE = "POSSIBLY_SAMPLE" in os.environ and FACTOR == 1
-NAMED, NUMBERED = 3, 6
+NAMED, NUMBERED = 2, 6
 """Cases of a test that are taken: programs with a name, and generated ones, which cost less."""
 EXAMPLES = 15 if IS_SAMPLE else 40
 """Of Hypothesis, for a test that names no number."""

@@ -34,6 +34,7 @@ ALL = [each for path in FILES for each in crossings(path)]
 CHOSEN = random.Random(29).sample(ALL, min(CASES, len(ALL))) if CASES < 20 else ALL
 
 
+@pytest.mark.large("what is replaced in a namespace: globals().update(f=lambda: 2) (0)")
 @pytest.mark.parametrize("crossing", CHOSEN, ids=lambda crossing: crossing.name)
 def test_a_change_is_seen_by_every_look_that_it_changes(crossing: Crossing, tmp_path: Path) -> None:
     with warnings.catch_warnings():
