@@ -33,16 +33,17 @@ TORN = {
     "write": 'with open("state.json", "w") as file: file.write(json.dumps(data))',
     "print": 'with open("state.json", "w") as file: print(json.dumps(data), file=file)',
     "without a buffer": 'with open("state.json", "wb", 0) as file: file.write(json.dumps(data).encode())',
+    "Path.write_text": 'from pathlib import Path\n    Path("state.json").write_text(json.dumps(data))',
+    "a copy": (
+        'import shutil\n    with open("new.json", "w") as file: json.dump(data, file)\n'
+        '    shutil.copyfile("new.json", "state.json")'
+    ),
     "closed by hand": 'file = open("state.json", "w"); file.write(json.dumps(data)); file.close()',
 }
 WHOLE = {
     "a new file that is renamed": (
         'import os\n    with open("new.json", "w") as file: json.dump(data, file)\n'
         '    os.replace("new.json", "state.json")'
-    ),
-    "a copy": (
-        'import shutil\n    with open("new.json", "w") as file: json.dump(data, file)\n'
-        '    shutil.copyfile("new.json", "state.json")'
     ),
 }
 MAY_FAIL = {
@@ -61,6 +62,7 @@ CANNOT_FAIL = {
     "reading": 'open("there").read()',
     "looking": 'os.path.exists("there"); os.listdir(".")',
     "removing": 'os.remove("there")',
+    "without its buffer": 'file = open("there"); file.detach(); len([file]); del file',
     "in memory": 'file = io.StringIO(); file.write("1"); file.close()',
     "standard output": 'print("1"); sys.stdout.flush()',
     "a method of the same name": "class A:\n    def write(self, text): pass\nA().write('1')",

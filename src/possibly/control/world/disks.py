@@ -4,7 +4,8 @@ Law: each call that writes a file, makes one or gives one a name may fail, in ev
 left. What the program has open for writing alone is then moved to the device on which there is never any
 room, so that its next write that really goes to the disk fails as it does in reality, in `write`, `flush` or
 `close`, whichever comes to that, and each later one too. Where there is no such file, the call itself raises
-what the system would, and changes nothing.
+what the system would: a file that it was to write whole (`write_text`, a copy) is left empty, all else as it
+was.
 
 Not here: reading, removing and closing by number, which need no room, databases, and processes that the
 program has started.
@@ -32,6 +33,7 @@ BY_NAME = frozenset(
     "symlink copy copy2 copyfile copytree move write_text write_bytes touch symlink_to hardlink_to "
     "mkstemp mkdtemp TemporaryDirectory NamedTemporaryFile TemporaryFile".split()
 )
+COPYING = frozenset({"copy", "copy2", "copyfile"})
 MODULES = frozenset("os posix shutil pathlib tempfile".split())
 """Where functions of these names are."""
 MAKING = frozenset("wax+")
@@ -53,6 +55,7 @@ def threaten(kernel: Kernel, function: Any, given: tuple[Any, ...], names: tuple
         kernel.withdraw(fault)
         return
     if not written or not all(map(_break, written)):
+        _empty(function, given)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -66,9 +69,13 @@ def _open_files(function: Any, given: tuple[Any, ...]) -> list[Any]:
 
 def _is_written(value: Any) -> bool:
     """Whether it is a file on disk that is open for writing."""
-    if not isinstance(value, io.IOBase) or isinstance(value, io.StringIO | io.BytesIO) or value.closed:
+    if not isinstance(value, io.IOBase) or isinstance(value, io.StringIO | io.BytesIO):
         return False
-    return value.writable() and isinstance(getattr(value, "name", None), str | bytes | os.PathLike)
+    try:
+        is_open = not value.closed and value.writable()
+        return is_open and isinstance(getattr(value, "name", None), str | bytes | os.PathLike)
+    except ValueError:  # its buffer was taken away
+        return False
 
 
 def _makes(function: Any, given: tuple[Any, ...], names: tuple[str, ...]) -> bool:
@@ -91,6 +98,20 @@ def _name_of(written: list[Any], given: tuple[Any, ...]) -> str:
         each for each in given[:1] if isinstance(each, str | os.PathLike)
     ]
     return f" at {os.path.basename(os.fsdecode(paths[0]))}" if paths else ""
+
+
+def _empty(function: Any, given: tuple[Any, ...]) -> None:
+    """What a function opens by itself to write it is empty before the first write fails."""
+    name = stated_text(function, "__name__")
+    if name in ("write_text", "write_bytes"):
+        path: Any = stated(function, "__self__")
+    elif name in COPYING and len(given) > 1:
+        path = given[1]
+        path = os.path.join(path, os.path.basename(given[0])) if os.path.isdir(path) else path
+    else:
+        return
+    with open(path, "wb"):
+        pass
 
 
 def _break(file: Any) -> bool:
