@@ -69,14 +69,16 @@ class Shown:
         )
 
     def place(self, event: str) -> tuple[float, float]:
-        """Where an event of the diagram stands on the screen."""
+        """Where an event of the diagram stands on the screen, once it is drawn as it is now."""
+        self.settle()
         found = self.inside("page.diagram.diagram.place(page.state.run.find(argument))", event)
         box = self.page.locator("canvas.diagram").bounding_box()
         assert found is not None and box is not None
         return box["x"] + found["x"], box["y"] + found["y"]
 
     def handle(self, process: str) -> tuple[float, float]:
-        """Where the handle of a process's cut is."""
+        """Where the handle of a process's cut is, once it is drawn: a frame later than the cut has moved."""
+        self.settle()
         found = self.inside(
             """(() => {
               const diagram = page.diagram.diagram;
