@@ -2,11 +2,11 @@
 
     python -m benchmarks.ordinary [EXECUTIONS]
 
-CPU of all processes together, by the slope between some executions and four times as many, so that the start
-counts for neither. A twin does the same with ordinary surroundings: imports, a log, a set, a dataclass, an
-enumeration, a `main()` behind a guard, a journal on disk, lines of a log in tasks. The last column is the
-twin's cost by the plain one's, measured in this very run: 1.5 is the goal. Every execution is made
-(`--join none`).
+CPU of all processes together, by the slope between some executions and four times as many, so that the
+start counts for neither. A twin does the same with ordinary surroundings: imports, a log, a set, a
+dataclass, an enumeration, a `main()` behind a guard, a journal on disk, lines of a log in tasks, a variable
+of the environment. The last column is the twin's cost by the plain one's, measured in this very run: 1.5 is
+the goal. Every execution is made (`--join none`).
 """
 
 from __future__ import annotations
@@ -70,6 +70,9 @@ LOGGED = SURROUNDED.replace(
     "shared, shared_lock",
     'logging.basicConfig(level="INFO", format="%(asctime)s %(message)s")\nshared, shared_lock',
 )
+READ = SURROUNDED.replace(
+    "        shared.total += 1\n", "        shared.total += len(os.environ.get('HOME', 'x')[:1])\n"
+)
 TASKS = """\
 import asyncio
 n = 0
@@ -90,6 +93,7 @@ PAIRS = (
     ("locked increments, with imports", LOCKED, SURROUNDED),
     ("locked increments, with a journal on disk", LOCKED, JOURNAL),
     ("locked increments, with a log line of each", LOCKED, LOGGED),
+    ("locked increments, with the environment", LOCKED, READ),
     ("tasks of asyncio, with imports", TASKS, SURROUNDED_TASKS),
 )
 

@@ -11,6 +11,7 @@ from possibly.control.forking.repeatable import judged
 ALLOWED = {
     "threads": "import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\n",
     "names of its own": "from queue import Queue\nq = Queue()\nq.queue.append(1)\n",
+    "a field that is called like a function": "class A:\n    id: int = 0\nprint(A().id)\n",
     "classes": "class A:\n    n = 0\n    def __init__(self):\n        self.n = A.n\n        A.n += 1\n",
     "a constant set": "print(1 in {1, 2})\n",
     "getattr of a word": "print(getattr(print, 'name', 0))\n",

@@ -6,6 +6,8 @@
 - `forks`: the process that is forked for each execution
 - `function`: A function of a program that runs already, as something to be executed under control again and
   again
+- `heap`: what an execution has changed of all that was there before it
+- `hearing`: what the interpreter tells of itself
 - `lasting`: A process that is used again
 - `noted`: what was not under control in an execution
 - `outside`: what is not under control, noticed
@@ -16,5 +18,6 @@
 - `runner`: the life of a process that was forked to execute, and branches of executions
 - `standing`: where a process stands that does not go on
 - `system`: processes of the system
+- `unseen`: what no look at objects shows: modules that may be used all the same, and the state of the process
 - `zygote`: A program as the rest of possibly sees it
 """

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, Protocol
 from possibly.control.endings import cycles, failures
 from possibly.control.endings.deadlock import stuck
 from possibly.control.execution import Outcome, Scheduler
-from possibly.control.forking import collector, disk, outside
+from possibly.control.forking import collector, disk, lasting, outside
 from possibly.control.forking.lasting import Life
 from possibly.control.loading import entries, evaluated, following, packages, states
 from possibly.control.loading import instrumented as loading
@@ -113,6 +113,8 @@ def run(job: Job, scheduler: Scheduler, program: Callable[[], Any], teller: Tell
     """Runs the program under the scheduler; returns if the process can be used again."""
     places.boundary = run.__code__
     places.tells_frameworks = bool(job.within)
+    if life.is_fresh:
+        life.look()
     if job.is_repeatable and life.is_fresh:
         life.settle()
     collector.hold_back()
@@ -325,4 +327,5 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
 def settle() -> None:
     """Before the first fork: nothing that exists now is looked at by the collector again."""
     gc.collect()
+    lasting.look_ahead()
     gc.freeze()

@@ -1,10 +1,11 @@
 """A process that is used again: what an execution has left is put away, and the next begins like the first.
 
-What may be left is known: the program is one of those that `repeatable` allows, and this execution has ended
-as it should (`is_clean`). Its modules are forgotten and executed anew; `threading` counts its threads from
-where it did; what the program threw away is collected while nothing is under control, because a generator
-that is closed runs code of the program. Of all executions in a process only the first may tell of a failure:
-what goes wrong in a later one is executed again in a fresh process, and only that is told (`zygote`).
+What may be left is known: the program is one of those that `repeatable` allows, or whatever it leaves is
+seen and put back (`heap`, `unseen`), and this execution has ended as it should (`is_clean`). Its modules
+are forgotten and executed anew; `threading` counts its threads from where it did; what the program threw
+away is collected while nothing is under control, because a generator that is closed runs code of the
+program. Of all executions in a process only the first may tell of a failure: what goes wrong in a later one
+is executed again in a fresh process, and only that is told (`zygote`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import count
 from typing import Any
 
 from possibly.control.execution import Outcome
-from possibly.control.forking import disk, restored
+from possibly.control.forking import disk, heap, restored, unseen
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading import packages
 from possibly.control.runtime import batons
@@ -25,6 +26,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import Memory
+from possibly.control.runtime.things import followed_classes
 
 LONGEST = 5_000
 """Executions in the life of a process."""
@@ -49,6 +51,11 @@ class Life:
         self._threads = _next(threading._counter)  # type: ignore[attr-defined]
         self._restored = restored.kept()
         self._files = disk.open_files()
+        self._stands: tuple[Any, ...] = ()
+        self._is_to_be_seen = False
+        """What it leaves is looked for."""
+        self.is_spent = False
+        """Something is left that cannot be put back: the process is not used again."""
 
     @property
     def is_fresh(self) -> bool:
@@ -56,6 +63,7 @@ class Life:
 
     def is_clean(self, kernel: Kernel, memory: Memory, outcome: Outcome) -> bool:
         """Whether the execution that is over leaves nothing that `renew` does not put away."""
+        self._is_to_be_seen = is_to_be_seen()
         return (
             outcome is Outcome.FINISHED
             and not self.is_branch
@@ -65,8 +73,7 @@ class Life:
             and self._is_known()
             and (loading.keeps_to_itself() or disk.open_files() == self._files)
             and packages.watched <= sys.stdlib_module_names
-            and bool(loading.judgements)
-            and all(judgement.holds() for judgement in loading.judgements.values())
+            and (is_seen() if self._is_to_be_seen else not memory.reached_out)
         )
 
     def may_tell(self, kernel: Kernel, memory: Memory, outcome: Outcome) -> bool:
@@ -91,14 +98,19 @@ class Life:
     def renew(self) -> None:
         """The state in which a program finds the process that executes it."""
         running.kernel = accesses.memory = None
-        if self.is_fresh:
-            self.settle()
-        self.executions += 1
         for name in loading.executed:
             module = sys.modules.pop(name, None)
             if module is not None:  # its functions hold it: else the collector had to find that out
                 vars(module).clear()
         loading.executed.clear()
+        if self._is_to_be_seen:
+            self.is_spent = not unseen.is_as_it_was(self._stands)
+        if heap.kept is not None:
+            self.is_spent |= bool(heap.kept.put_back())
+        if self.is_fresh:
+            self.settle()
+        self.executions += 1
+        _tell_tasks_apart()
         threading._counter = count(self._threads).__next__  # type: ignore[attr-defined]
         vars(self._main).clear()
         vars(self._main).update(self._state)
@@ -107,12 +119,17 @@ class Life:
         if self.executions % ROUND == 0 or gc.get_count()[0] > CROWD:
             gc.collect()
 
+    def look(self) -> None:
+        """The first program is about to begin."""
+        if heap.kept is not None:
+            self._stands = unseen.standing()
+
     def settle(self) -> None:
         """From now on nothing is collected in the middle of an execution, and no thread is started."""
         gc.disable()
         if batons.launch is None and batons.have_greenlets():
             batons.use_greenlets()
-            threading.get_ident = _identity
+        _tell_tasks_apart()
         getattr(threading, "_shutdown_locks", set()).clear()
 
 
@@ -120,7 +137,44 @@ def _is_quiet(kernel: Kernel, memory: Memory) -> bool:
     """Whether nothing has happened that is to be looked at in a fresh process."""
     if kernel.failure or kernel.uncontrolled or kernel.repeat:
         return False
-    return not (memory.racy or memory.reached_out)
+    return not memory.racy
+
+
+def is_in_language() -> bool:
+    """Whether the program is one that cannot leave anything behind."""
+    found = loading.judgements.values()
+    return bool(found) and all(judgement.holds() for judgement in found)
+
+
+def is_to_be_seen() -> bool:
+    """Whether what it leaves has to be looked for.
+
+    Code of a library that tasks enter counts as the program's own: nobody is told of what is changed there.
+    So do some classes, and of these alone it costs nothing to look.
+    """
+    is_followed = bool(followed_classes) and not heap.can_be_seen()
+    return not is_in_language() or bool(packages.watched) or is_followed
+
+
+def is_seen() -> bool:
+    """Whether all that the program leaves behind is seen."""
+    found = loading.judgements.values()
+    is_whole = heap.kept is not None and heap.kept.is_whole
+    return is_whole and all(each.holds() or each.can_be_seen() for each in found)
+
+
+def look_ahead() -> None:
+    """Before the first fork: what is there is kept in mind, if the program needs that to be used again."""
+    found = loading.judgements.values()
+    if is_to_be_seen() and all(each.reason is None or each.unseen is None for each in found):
+        heap.keep_all()
+    elif followed_classes:
+        heap.keep_classes(followed_classes)
+
+
+def _tell_tasks_apart() -> None:
+    if batons.launch is not None:
+        threading.get_ident = _identity
 
 
 def _identity() -> int:

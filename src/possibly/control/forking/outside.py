@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from possibly.control.forking import disk
+from possibly.control.forking import disk, hearing
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
 from possibly.probes import port
@@ -48,7 +48,7 @@ HEARD = frozenset({*EVENTS, *disk.CHANGED, "mmap.__new__"})
 
 def watch() -> None:
     """From now on this process is listened to; that cannot be taken back."""
-    sys.addaudithook(_hear)
+    hearing.listen(HEARD, _hear)
     os.register_at_fork(after_in_child=_alone)
 
 

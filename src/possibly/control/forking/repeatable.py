@@ -1,8 +1,9 @@
 """Which programs may be executed again in the process that has executed them: who leaves nothing behind.
 
-Law: a program in the small language below keeps all that it changes in objects which die with the execution,
-or in what `lasting` puts back. So a second execution in the same process begins in the same state as the
-first. For any other program, and whenever in doubt, each execution gets a process of its own.
+Law: a program in the small language below keeps all that it changes in objects which die with the
+execution, or in what `lasting` puts back. So a second execution in the same process begins in the same
+state as the first. What a program in the wider language (`_Seen`) leaves behind is looked for after each
+execution (`heap`). For any other program, and whenever in doubt, each execution gets a process of its own.
 
 The language is Python without the ways to what outlives an execution. What a program imports does not matter,
 what it uses of that does. Of modules of the standard library that keep no state (`PURE`) it may use all that
@@ -30,6 +31,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
+
+from possibly.control.forking.unseen import PARTLY, SEEN
 
 LIBRARY: dict[str, frozenset[str]] = {
     module: frozenset(names.split())
@@ -111,12 +114,21 @@ class Judgement:
     """Why the program needs a process for each execution, if it does."""
     others: list[tuple[str, str]] = field(default_factory=list)
     """Modules that have to be the user's own too, and names taken from them, which must not be modules."""
+    unseen: str | None = None
+    """What in it could leave something behind that nobody sees, if anything (`unseen`)."""
     has_files: bool = False
     """It may change files."""
 
     def holds(self) -> bool:
         """Whether nothing speaks against it, now that the imports have been done."""
-        return self.reason is None and all(_is_own(module, name) for module, name in self.others)
+        return self.reason is None and self._has_own_modules()
+
+    def can_be_seen(self) -> bool:
+        """Whether all that it leaves behind would be seen."""
+        return self.unseen is None and self._has_own_modules()
+
+    def _has_own_modules(self) -> bool:
+        return all(_is_own(module, name) for module, name in self.others)
 
 
 def _is_own(name: str, taken: str) -> bool:
@@ -133,11 +145,14 @@ def judged(tree: ast.Module) -> Judgement:
     found = Judgement()
     module = _Module(tree, found.others)
     found.reason = next(module.reasons(), None)
+    found.unseen = next(_Seen(tree, []).reasons(), None) if found.reason else None
     found.has_files = module.has_files()
     return found
 
 
 class _Module:
+    forbidden_names, forbidden_attributes, harmless = FORBIDDEN_NAMES, FORBIDDEN_ATTRIBUTES, HARMLESS
+
     def __init__(self, tree: ast.Module, others: list[tuple[str, str]]) -> None:
         self.nodes = list(ast.walk(tree))
         self.others = others
@@ -185,7 +200,7 @@ class _Module:
                     yield "an import from a package of its own"
                     return
                 for alias in names:
-                    if f"{module}.{alias.name}" in PURE:
+                    if f"{module}.{alias.name}" in PURE | SEEN:
                         self.modules[alias.asname or alias.name] = f"{module}.{alias.name}"
                     else:
                         yield from self._imported(module, alias.name)
@@ -198,7 +213,7 @@ class _Module:
             self.others.append((module, name))
             if name == "*" or _is_library(name):
                 yield f"{name} from {module}"
-        elif not _may_use(module, name):
+        elif not self._may_use(module, name):
             yield f"{name} from {module}"
 
     def _reasons(self, node: ast.AST) -> Iterator[str]:
@@ -208,17 +223,18 @@ class _Module:
             case ast.Attribute():
                 yield from self._attribute(node)
             case ast.Call(ast.Name("getattr"), arguments):
-                if len(arguments) < 2 or not _is_plain_word(arguments[1]):
+                if len(arguments) < 2 or not self._is_plain_word(arguments[1]):
                     yield "getattr of a computed name"
-            case ast.Call(ast.Attribute(attr="basicConfig"), keywords=given) if not _is_to_stream(given):
+            case ast.Call(ast.Attribute(attr="basicConfig"), keywords=given) if not self._is_to_stream(given):
                 yield "a log in a file"
             case ast.FunctionDef(name="__del__"):
                 yield "a finaliser"
-            case ast.MatchClass(kwd_attrs=names) if any(map(_is_forbidden, names)):
+            case ast.MatchClass(kwd_attrs=names) if any(map(self._is_forbidden, names)):
                 yield "a forbidden attribute"
 
     def _name(self, node: ast.Name, name: str) -> Iterator[str]:
-        if name in FORBIDDEN_NAMES or (_is_double(name) and name not in HARMLESS):
+        is_own = not isinstance(node.ctx, ast.Load)  # a field or variable that is called so
+        if (name in self.forbidden_names and not is_own) or self._is_inside(name):
             yield f"the name {name}"
         elif name == "getattr" and id(node) not in self.called:
             yield "getattr"
@@ -226,7 +242,7 @@ class _Module:
             yield f"the module {name}, which is handed on or replaced"
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
-        if _is_forbidden(node.attr):
+        if self._is_forbidden(node.attr):
             yield f"the attribute {node.attr}"
         chain = [node.attr]
         base: ast.expr = node.value
@@ -245,19 +261,56 @@ class _Module:
 
     def _used(self, module: str, names: list[str], is_read: bool) -> Iterator[str]:
         """What is taken from a library's module; `names` may go on behind that."""
-        while len(names) > 1 and f"{module}.{names[0]}" in PURE:
+        while len(names) > 1 and f"{module}.{names[0]}" in PURE | SEEN:
             module, names = f"{module}.{names[0]}", names[1:]
-        if not _may_use(module, names[0]) or (len(names) == 1 and not is_read):
+        if not self._may_use(module, names[0]) or (len(names) == 1 and not self._may_store(is_read)):
             yield f"{module}.{names[0]}"
+
+    # ---- what the language has --------------------------------------------------------------------
+
+    def _may_use(self, module: str, name: str) -> bool:
+        return _may_use(module, name)
+
+    def _may_store(self, is_read: bool) -> bool:
+        return is_read
+
+    def _is_to_stream(self, given: list[ast.keyword]) -> bool:
+        return all(each.arg in ("level", "format", "datefmt", "style", "force") for each in given)
+
+    def _is_inside(self, name: str) -> bool:
+        return _is_double(name) and name not in self.harmless
+
+    def _is_forbidden(self, attribute: str) -> bool:
+        return attribute in self.forbidden_attributes or self._is_inside(attribute)
+
+    def _is_plain_word(self, node: ast.expr) -> bool:
+        is_word = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        return is_word and not self._is_forbidden(node.value)  # type: ignore[attr-defined]
+
+
+class _Seen(_Module):
+    """The wider language, in which whatever is left behind is seen: objects may be changed in any way."""
+
+    forbidden_names = FORBIDDEN_NAMES - {"delattr", "dir", "license", "memoryview", "setattr", "vars"}
+    forbidden_attributes = (FORBIDDEN_ATTRIBUTES | {"cache_info"}) - {"register", "modules"}
+    harmless = HARMLESS | {"__class__", "__qualname__", "__module__", "__annotations__", "__hash__", "__lt__"}
+
+    def _may_use(self, module: str, name: str) -> bool:
+        if module in PARTLY:
+            return name in PARTLY[module]
+        value = getattr(import_module(module), name, None) if module in SEEN else import_module
+        return module in SEEN and not isinstance(value, ModuleType)
+
+    def _may_store(self, is_read: bool) -> bool:
+        return True
+
+    def _is_to_stream(self, given: list[ast.keyword]) -> bool:
+        return True  # who leaves a file open is seen
 
 
 def _is_library(name: str) -> bool:
     """Of the standard library, or ours; what else is installed is seen when it has been imported."""
     return name.partition(".")[0] in sys.stdlib_module_names or name.partition(".")[0] == "possibly"
-
-
-def _is_to_stream(given: list[ast.keyword]) -> bool:
-    return all(each.arg in ("level", "format", "datefmt", "style", "force") for each in given)
 
 
 def _may_use(module: str, name: str) -> bool:
@@ -271,11 +324,3 @@ def _may_use(module: str, name: str) -> bool:
 
 def _is_double(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
-
-
-def _is_forbidden(attribute: str) -> bool:
-    return attribute in FORBIDDEN_ATTRIBUTES or (_is_double(attribute) and attribute not in HARMLESS)
-
-
-def _is_plain_word(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and not _is_forbidden(node.value)

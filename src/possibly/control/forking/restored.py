@@ -72,7 +72,6 @@ def _tempfile(tempfile: Any) -> Restore:
 def _asyncio(asyncio: Any) -> Restore:
     """Names of tasks are counted from the beginning; the loop of an execution is nobody's any more."""
     from possibly.control.models.loops import coroutines, timers
-    from possibly.control.models.loops import events as loops
 
     def restore() -> None:
         coroutines.numbers = count(1)
@@ -80,6 +79,5 @@ def _asyncio(asyncio: Any) -> Restore:
         coroutines.states.clear()
         coroutines.known_tasks.clear()
         timers.timers.clear()
-        loops._turn_of.clear()
 
     return restore

@@ -168,6 +168,8 @@ class Runner:
             job, scheduler = self._taken(memoryview(self.data)[1:size])
             self._since = _processor_time()
             process.run(job, scheduler, self.program, self, life)
+            if life.is_spent:
+                self.leave()
             self.turn.is_used = True
 
     def _wait(self) -> None:
