@@ -57,6 +57,7 @@ def test_what_is_now_comes_from_the_virtual_clock_and_the_classes_are_the_same(t
     ]
 
 
+@pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning")
 def test_without_control_and_after_it_the_clock_is_the_real_one() -> None:
     plain = datetime.datetime.__dict__["now"]
     patches = Patches()

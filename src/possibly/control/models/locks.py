@@ -135,17 +135,24 @@ class Lock(Quiet):
     def _acquire(self, kernel: Kernel, blocking: bool, timeout: float | None) -> bool:
         self._found_taken()
         ready = self.is_free if blocking else None
-        footprint = writing(self.name)
+        footprint, may_fail = writing(self.name), not blocking or timeout is not None
+        if may_fail:
+            kernel.locks[self.name] = self.is_taken
         if not kernel.visible("acquire", self.name, footprint, None, ready, timeout, self.why):
             return False
         if not self.free:
             kernel.did(reading(self.name), kind="try")
             return False
+        if may_fail:
+            kernel.current.trail.seen_free = self.name
         self._take(kernel)
         return True
 
     def is_free(self) -> bool:
         return self.free
+
+    def is_taken(self) -> bool:
+        return not self.free
 
     def _take(self, kernel: Kernel) -> None:
         self.free = False
@@ -196,6 +203,7 @@ class Lock(Quiet):
     def locked(self) -> bool:
         kernel = running.kernel
         if kernel is not None and not self.quiet:
+            kernel.locks[self.name] = self.is_taken
             kernel.visible("locked", self.name, reading(self.name))
         elif kernel is not None:
             self._observed(kernel)

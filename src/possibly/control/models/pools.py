@@ -101,6 +101,7 @@ class _Calls(SimpleQueue):
         kernel.did(self._taking())
         if self.queue[0] is None:
             self._leaving.add(kernel.current.name)
+            kernel.tell({"value": None})
             return None
         state.taken += 1
         return self.queue.popleft()

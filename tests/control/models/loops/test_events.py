@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -258,4 +259,5 @@ def test_who_leaves_a_loop_comes_after_its_last_task_and_that_is_no_choice(tmp_p
     program = "import asyncio\nasync def main():\n    assert await asyncio.to_thread(abs, -1) == 1\n"
     found = explored(tmp_path, program + "asyncio.run(main())\n")
     assert found.complete, found.open
-    assert found.executions <= 2, "the result is there before it is asked for, or comes afterwards"
+    most = 2 + (sys.version_info >= (3, 12))  # where the pool's threads are waited for with a time-out
+    assert found.executions <= most, "the result is there before it is asked for, or comes afterwards"

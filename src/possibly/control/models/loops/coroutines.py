@@ -19,6 +19,7 @@ from possibly.control.execution import ANY, SPIN, Access
 from possibly.control.loading import packages
 from possibly.control.models import told
 from possibly.control.models.locks import label, name_for
+from possibly.control.models.loops.in_turn import InTurn
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel, Task
@@ -183,7 +184,7 @@ class LoopState:
         self.line = Line(self.name)
         self.new_timers: list[Task] = []
         """Those that have no place in line: the turn that has made them is not over."""
-        self.turn = 0
+        self.in_turn = InTurn()
         self.calls = Calls()
         self.repeated: list[Any] = []
         """Callbacks of libraries that have themselves called again and again: they come after a turn."""
@@ -377,6 +378,10 @@ def name_of(thing: Any) -> str:
     return found
 
 
+OF_GROUPS = frozenset({"TaskGroup._abort", "TaskGroup._on_task_done"})
+"""Where a task group cancels its tasks since one of them has failed: no line of the user's does."""
+
+
 class _Seen:
     """What a future and a task have in common: asking for the outcome reads it, cancelling writes it."""
 
@@ -389,7 +394,11 @@ class _Seen:
         if mine is not None:
             mine.wakes_at = None  # what it sleeps for is over now
             if kernel is not None:
-                self._possibly_cancelled = kernel.current.name, place_of(sys._getframe(1))
+                task: Any = self
+                state_of(task.get_loop(), kernel).in_turn.wakes(mine)
+                caller = sys._getframe(1)
+                where = "" if caller.f_code.co_qualname in OF_GROUPS else place_of(caller)
+                self._possibly_cancelled = kernel.current.name, where
         found: bool = super().cancel(msg)  # type: ignore[misc]
         return found
 

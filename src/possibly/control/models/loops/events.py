@@ -9,7 +9,7 @@ uses a primitive of `threading`) keeps the loop busy until it ends.
 Which orders. What one turn starts or wakes goes on in the order in which it did so, as asyncio promises.
 Else tasks that are ready go on in any order: in what order they become ready is up to timers and the outside
 world, for which sleeps stand, also those of no time, and a program should not rely on it. With `fifo` they go
-on in the order in which the loop got them, as one loop without a world would run them. Sleeps and time-outs
+on as the loop's own queue and heap have them (`in_turn`). Sleeps and time-outs
 (`wait_for`, `timeout`, `wait`) are taken as those of threads are (`moments`). Input and output of the loop is
 waited for as ever, and leaves the search open. Callbacks that are not turns of tasks (the inside of `gather`,
 of task groups) run right after the turn that caused them; timers set by the program, and calls from other
@@ -23,7 +23,7 @@ import heapq
 import inspect
 import sys
 from asyncio import base_events, events, futures, runners, tasks
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -80,7 +80,6 @@ GATHERS = "gather.<locals>._done_callback"
 GROUPS = "TaskGroup._on_task_done"
 SERVES = "StreamReaderProtocol.connection_made.<locals>.callback"
 COMMUTING = (GATHERS, GROUPS, SERVES, "_wait.<locals>._on_completion")
-_turn_of: dict[Any, int] = {}
 
 
 def _owner(handle: Any) -> Any:
@@ -175,6 +174,7 @@ def _stops(state: LoopState, kernel: Kernel) -> None:
 def _turn(loop: Any, state: LoopState, kernel: Kernel, chosen: Task) -> None:
     """One handle, and the callbacks that it causes."""
     handle = state.handles.pop(chosen)
+    state.in_turn.leave(chosen)
     state.busy = True
     owner = _owner(handle)
     in_line = state.line.leave(chosen, kernel)
@@ -300,7 +300,6 @@ def _collect(loop: Any, state: LoopState, kernel: Kernel) -> None:
                 if new._callback == handle._callback:
                     again[id(new)] = count
         else:
-            state.turn += 1
             _make_ready(state, kernel, known_tasks[owner], handle, owner)
     put_in_line(state, kernel)
     while loop._scheduled and loop._scheduled[0]._cancelled:
@@ -433,15 +432,11 @@ def _make_ready(state: LoopState, kernel: Kernel, mine: Task, handle: Any, owner
     mine.why = None
     waiting = state.line.waiting
     mine.ready = (lambda: state.can_go() and before.isdisjoint(waiting)) if before else state.can_go
-    turn = state.turn
     if kernel.fifo:
-        mine.ready = lambda: state.can_go() and turn == min(_turns(state))
-        _turn_of[id(handle)] = turn
+        state.in_turn.enter(mine, kernel)
+        free: Callable[[], bool] = mine.ready
+        mine.ready = lambda: free() and state.in_turn.is_first(mine)
     mine.trail.arrive(mine, kernel, mine.operation, coroutine_stack(owner.get_coro()))
-
-
-def _turns(state: LoopState) -> list[int]:
-    return [_turn_of.get(id(handle), 0) for handle in state.handles.values()] or [0]
 
 
 def _make_blocked(kernel: Kernel, mine: Task, owner: Any) -> None:

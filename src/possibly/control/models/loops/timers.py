@@ -7,6 +7,7 @@ threads can tell (`coroutines.Calls`).
 from __future__ import annotations
 
 from asyncio import events
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -53,9 +54,17 @@ def told_call_at(plain: Any) -> Any:
             kernel.assumed[EARLY] = None
         else:
             mine.wakes_at = float(when) - LOOP_START
+        if kernel.fifo and mine.wakes_at is not None:
+            _stand_in_turn(state, mine, kernel)
         return handle
 
     return call_at
+
+
+def _stand_in_turn(state: LoopState, mine: Task, kernel: Kernel) -> None:
+    otherwise = mine.ready or never
+    state.in_turn.enter(mine, kernel)
+    mine.ready = lambda: otherwise() and state.in_turn.is_first(mine)
 
 
 def put_in_line(state: LoopState, kernel: Kernel) -> None:
@@ -66,11 +75,11 @@ def put_in_line(state: LoopState, kernel: Kernel) -> None:
         if before and not mine.ended and mine.operation is not None:
             footprint = (*mine.operation.footprint, *state.line.footprint_of(mine))
             mine.operation = mine.operation._replace(footprint=footprint)
-            mine.ready = partial(_has_come, state, before)
+            mine.ready = partial(_has_come, state, before, mine.ready or never)
 
 
-def _has_come(state: LoopState, before: frozenset[str]) -> bool:
-    return state.can_go() and before.isdisjoint(state.line.waiting)
+def _has_come(state: LoopState, before: frozenset[str], otherwise: Callable[[], bool]) -> bool:
+    return before.isdisjoint(state.line.waiting) and otherwise()
 
 
 def told_cancel(plain: Any) -> Any:
@@ -130,6 +139,8 @@ def told_call_from_thread(plain: Any) -> Any:
         footprint = (*touched, *state.calls.footprint_of(mine))
         mine.operation = Operation("callback", mine.name, footprint, "")
         mine.ready = lambda: state.can_go() and all(each.ended for each in before)
+        if kernel.fifo:
+            _stand_in_turn(state, mine, kernel)
         return handle
 
     return call_soon_threadsafe

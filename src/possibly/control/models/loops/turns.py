@@ -24,7 +24,8 @@ def beginning_of_turn(owner: Any, waker: str) -> Moment:
     if cancelled is not None and not _is_new(coroutine):
         owner._possibly_cancelled = None
         by, where = cancelled
-        return {"kind": "cancelled", "thing": by, "at": place_of_coroutine(coroutine), "from": where}
+        told = {"from": where} if where else {"group": True}
+        return {"kind": "cancelled", "thing": by, "at": place_of_coroutine(coroutine), **told}
     return beginning_of_coroutine(coroutine, waker)
 
 
