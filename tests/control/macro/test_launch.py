@@ -91,7 +91,7 @@ def test_what_a_template_imports_is_there() -> None:
     """Without it every execution would begin with a start of the interpreter, and nobody would notice."""
     from importlib.util import find_spec
 
-    from possibly.control.macro.inside.template import LATER, OURS, USUAL
+    from possibly.control.macro.inside.ready.template import LATER, OURS, USUAL
 
     ours = [f"possibly.control.macro.inside.{name}" for name in OURS]
     assert all(find_spec(name) for name in (*USUAL, *ours, *LATER))

@@ -10,6 +10,7 @@ history.py    a path as a partial order: when a process can be seen, and what co
 cuts.py       a claim judged on all cuts of a path, one by one
 answers.py    what predicates of the program said, by what they read
 path_trace.py a path as a trace, for the engines
+remembered.py what was executed, told from memory where it comes again
 run.py        one execution along given choices, with the claims judged after every macro-step
 tree.py       the tree of collective breakpoints, saved and loaded
 explore.py    which branch comes next: depth first, breadth first, at random, towards a formula

@@ -28,6 +28,10 @@ class Answers:
                 return found
         return None
 
+    def reads(self, state: SystemState) -> list[Read]:
+        """What the answer that is known was found by."""
+        return next(list(reads) for reads, found in self._known.items() if _values(state, reads) in found)
+
     def add(self, state: SystemState, reads: list[Read], answer: Answer) -> None:
         key = tuple(dict.fromkeys(reads))
         self._known.setdefault(key, {})[_values(state, key)] = answer

@@ -23,16 +23,18 @@ class Users:
     def __init__(self) -> None:
         self.senders: dict[Channel, set[Process]] = {}
         self.receivers: dict[Channel, set[Process]] = {}
-
-    @property
-    def count(self) -> int:
-        return sum(map(len, self.senders.values())) + sum(map(len, self.receivers.values()))
+        self.count = 0
+        """How much is known."""
 
     def sends(self, process: Process, channel: Channel) -> None:
-        self.senders.setdefault(channel, set()).add(process)
+        self._note(self.senders.setdefault(channel, set()), process)
 
     def receives(self, process: Process, channel: Channel) -> None:
-        self.receivers.setdefault(channel, set()).add(process)
+        self._note(self.receivers.setdefault(channel, set()), process)
+
+    def _note(self, known: set[Process], process: Process) -> None:
+        self.count += process not in known
+        known.add(process)
 
 
 class Branch(NamedTuple):

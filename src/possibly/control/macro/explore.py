@@ -19,10 +19,12 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 from possibly.control.macro.model import MadeClaim
+from possibly.control.macro.remembered import Memory, Remembered, UnstableError
 from possibly.control.macro.run import MOST_STEPS, Breakpoint, DivergedError, Run, System
 from possibly.control.macro.tree import Arc, Tree, TreeNode, arcs_of
 from possibly.control.macro.turns import Turns
@@ -48,6 +50,8 @@ class Plan:
     """So many on a path at most."""
     jobs: int = 1
     """Executions at a time."""
+    remembers: bool = False
+    """What was executed is not executed again (see `remembered`): fewer executions, at a price for each."""
 
 
 class Explorer:
@@ -76,12 +80,20 @@ class Explorer:
         self._tell = tell or (lambda tree: None)
         self._judge = judge or (lambda run, node: None)
         self._turns = Turns()
+        self._memory = Memory() if self.plan.remembers else None
 
     # ---- one execution --------------------------------------------------------------------------
 
     def open(self, number: int = 0) -> tuple[Run, Breakpoint]:
         """A fresh execution, brought to a node; the caller closes its system."""
-        run = Run(self._turns.shared(self.start()), self.tree.users, self._goals(), self.plan.steps)
+        self._count()
+        return self._opened(self.start(), number)
+
+    def _count(self) -> None:
+        self.tree.executions += 1
+
+    def _opened(self, system: System, number: int) -> tuple[Run, Breakpoint]:
+        run = Run(system, self.tree.users, self._goals(), self.plan.steps)
         try:
             return run, self._replayed(run, number)
         except BaseException:
@@ -92,20 +104,19 @@ class Explorer:
         return (MadeClaim("", self.plan.goal, ""),) if self.plan.goal else ()
 
     def _replayed(self, run: Run, number: int) -> Breakpoint:
-        self.tree.executions += 1
         if not self.tree.nodes:
             self.tree.add(None)
         point = run.begin()
         self._note(self.tree.nodes[0], run, point)
-        for node in self.tree.path(number)[1:]:
+        for above, node in pairwise(self.tree.path(number)):
             arc = self.tree.arc_to(node)
-            point = run.finish() if node.is_leaf and run.is_over else run.step(arc.selection, arc.asleep)
+            point = run.finish() if node.is_leaf and run.is_over else self._stepped(run, above, arc)
             self._note(node, run, point)
         return point
 
     def advance(self, run: Run, node: TreeNode, arc: Arc) -> tuple[TreeNode, Breakpoint]:
         """One macro-step from a node to a new one, or to the one that is there."""
-        point = run.finish() if run.is_over else run.step(arc.selection, arc.asleep)
+        point = run.finish() if run.is_over else self._stepped(run, node, arc)
         if point.end == "repeated":
             arc.repeated = True
             return node, point
@@ -113,6 +124,12 @@ class Explorer:
         arc.child = child.number
         self._note(child, run, point)
         return child, point
+
+    def _stepped(self, run: Run, node: TreeNode, arc: Arc) -> Breakpoint:
+        """From this node along an arc."""
+        if isinstance(run.system, Remembered):
+            run.system.is_choice = len(node.arcs) > 1
+        return run.step(arc.selection, arc.asleep)
 
     def _note(self, node: TreeNode, run: Run, point: Breakpoint) -> None:
         """Writes what was seen into the node, or compares it with what was seen there before."""
@@ -174,7 +191,12 @@ class Explorer:
     def explore(self) -> Tree:
         """Executes until everything is explored or the plan says enough."""
         first = self.tree.executions
-        self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
+        try:
+            self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
+        except UnstableError:
+            self._memory, self._turns = None, Turns()
+            self.tree.begin_anew()
+            self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
         return self.tree
 
     def _next(self) -> Callable[[], None] | None:
@@ -239,7 +261,7 @@ class Explorer:
 
     def _execute(self, number: int, arc: Arc | None) -> None:
         try:
-            run, _ = self.open(number)
+            run, _ = self._opened(self._system(), number)
         except DivergedError as error:
             self._diverged(arc, str(error))
             return
@@ -250,6 +272,12 @@ class Explorer:
             except DivergedError as error:
                 self._diverged(arc, str(error))
             self.files.update(run.files)
+
+    def _system(self) -> System:
+        if self._memory is None:
+            self._count()
+            return self._turns.shared(self.start())
+        return Remembered(lambda: self._turns.shared(self.start()), self._memory, self._count)
 
     def _diverged(self, arc: Arc | None, text: str) -> None:
         if arc is not None:

@@ -85,6 +85,12 @@ class TreeNode:
         return bool(self.end)
 
     @property
+    def is_finished(self) -> bool:
+        """Whether there is nothing more to take here, unless more ways on become known."""
+        all_taken = all(arc.child is not None or arc.repeated for arc in self.arcs)
+        return self.is_leaf or (bool(self.arcs) and all_taken)
+
+    @property
     def holds(self) -> Truth:
         """Of a leaf: whether all claims are true and the path ended as it should."""
         if self.end in BAD_ENDS:
@@ -117,12 +123,25 @@ class Tree:
     """The options and properties that it was made with."""
     marks: dict[str, int] = field(default_factory=dict)
     """Meta-breakpoints: a name for a node."""
+    _unfinished: list[TreeNode] = field(default_factory=list)
+    """Of the nodes that were looked at, those that may have arcs that nobody took."""
+    _looked: int = 0
+    _refreshed: int = 0
+    """How much was known of the users of channels when all nodes were looked at for more ways on."""
 
     def add(self, parent: int | None) -> TreeNode:
         depth = self.nodes[parent].depth + 1 if parent is not None else 0
         node = TreeNode(len(self.nodes), parent, depth)
         self.nodes.append(node)
         return node
+
+    def begin_anew(self) -> None:
+        """Forgets what was found, and not how many executions that took."""
+        self.nodes.clear()
+        self._unfinished.clear()
+        self._looked = self._refreshed = 0
+        self.users = Users()
+        self.diverged.clear()
 
     def path(self, number: int) -> list[TreeNode]:
         """The nodes from the root to this one."""
@@ -142,13 +161,19 @@ class Tree:
         return [node for node in self.nodes if node.is_leaf]
 
     def open_arcs(self) -> Iterator[tuple[TreeNode, Arc]]:
-        for node in self.nodes:
+        waiting = [*self._unfinished, *self.nodes[self._looked :]]
+        self._looked = len(self.nodes)
+        self._unfinished = [node for node in waiting if not node.is_finished]
+        for node in self._unfinished:
             for arc in node.arcs:
                 if arc.is_open:
                     yield node, arc
 
     def refresh(self) -> None:
         """More is known about who uses which channel: nodes may have more ways on than it seemed."""
+        if self.users.count == self._refreshed:
+            return
+        self._refreshed, self._looked, self._unfinished = self.users.count, 0, []
         for node in self.nodes:
             if node.space is not None and node.users < self.users.count:
                 node.users = self.users.count
@@ -305,9 +330,11 @@ def from_document(given: dict[str, Any]) -> Tree:
     tree.versions = given.get("versions", "")
     tree.marks = dict(given["marks"])
     for channel, processes in given["users"]["senders"].items():
-        tree.users.senders[channel] = set(processes)
+        for process in processes:
+            tree.users.sends(process, channel)
     for channel, processes in given["users"]["receivers"].items():
-        tree.users.receivers[channel] = set(processes)
+        for process in processes:
+            tree.users.receives(process, channel)
     tree.nodes = [_node_of(each) for each in given["nodes"]]
     for number, node in enumerate(tree.nodes):
         children = [arc.child for arc in node.arcs if arc.child is not None]

@@ -89,7 +89,7 @@ class PathJudge:
             self.checker.judge(run, node)
 
     def _judge(self, run: Run, node: TreeNode) -> None:
-        if not self.claims and not self.specification.properties:
+        if not (self.claims and run.claims) and not self.specification.properties:
             return
         try:
             path = run.history.path(run.board.before)

@@ -13,7 +13,8 @@ primitives.py locks and the like, which are no messages: noted, not controlled
 
 - `clocks`: how far each thread knows what the others did
 - `sharing`: memory that threads share
-- `template`: the interpreter that is forked for each execution
-- `rank`: what `mpiexec` starts for a rank that is forked
+- `ready/`: interpreters that are ready before an execution begins
 - `watching`: the listener of instrumented code that only watches
+- `content`: all that the interpreter holds, as a digest
+- `elsewhere`: whether a file may keep something where nobody looks for it
 """

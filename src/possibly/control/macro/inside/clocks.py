@@ -8,6 +8,7 @@ from typing import Any
 
 _lock = allocate_lock()
 _numbers = count(1)
+names: dict[int, str] = {}
 _published: dict[str, dict[int, int]] = {}
 """What a sender knew at its send, a thread at its end, and whoever started a thread."""
 
@@ -15,8 +16,9 @@ _published: dict[str, dict[int, int]] = {}
 class Known:
     """What one thread or task knows."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
         self.index = next(_numbers)
+        names[self.index] = name
         self.clock = {self.index: 1}
         self.task: Any = None
         """By whom the things that the thread makes are named."""

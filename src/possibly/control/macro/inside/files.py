@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from functools import cache
 
 _LIBRARY = tuple(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
 _PACKAGES = tuple(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("purelib", "platlib"))
@@ -27,10 +28,20 @@ def fresh() -> list[str]:
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     found = [file for file in files if isinstance(file, str) and file not in _told]
     _told.update(found)
-    return [file for file in found if _counts(os.path.realpath(file))]
+    return [file for file in found if _counts(file)]
 
 
-def _counts(file: str) -> bool:
+def ready() -> None:
+    """Finds out about the modules that are there already: it takes long, and forked processes need not."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str):
+            _counts(file)
+
+
+@cache
+def _counts(name: str) -> bool:
+    file = os.path.realpath(name)
     if file.startswith(_OWN):
         return False
     return file.startswith(_PACKAGES) or not file.startswith(_LIBRARY)

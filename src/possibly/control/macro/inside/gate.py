@@ -39,6 +39,8 @@ local = Local()
 socket_path = ""
 unbuffered = False
 """A standard send of MPI waits for its receive."""
+gates: dict[int, Gate] = {}
+"""Of the threads that live, by their numbers."""
 is_absent = False
 """The process was started by a library for itself: nothing of it is controlled."""
 
@@ -49,7 +51,7 @@ class Gate:
     def __init__(self, name: str, wire: Any = None) -> None:
         self.name = name
         self.wire: Any = _connected() if wire is None else wire
-        self.known = Known()
+        self.known = Known(name)
         self.is_asked = False
         """A predicate is evaluated: what that touches is not the program's doing."""
         self.kept: dict[str, Any] = {}
@@ -162,6 +164,8 @@ class Gate:
         """The controller wants to know something."""
         if what == "state":
             self._state = SystemState(*rest)
+        elif what == "content":
+            self.wire.send("content", _content())
         elif what == "evaluate":
             found = self._evaluated(rest[0])
             self.wire.send("value", found, self._state._reads if self._state is not None else [])
@@ -235,6 +239,7 @@ class Gate:
         self.known.publish(f"end {self.name}")
         if local.gate is self:
             local.gate = None
+            gates.pop(threading.get_ident(), None)
         waiting = variables.seen(None, self.kept, self.spaces, self._at, ended=True)
         claims, self.claims = self.claims, []
         try:
@@ -257,10 +262,20 @@ is_busy: Callable[[], bool] = lambda: False  # noqa: E731
 """Lets a library go on with what it does only while it is called; whether anything is left of that."""
 SHORT, LONG = 0.0005, 0.02
 """Seconds between two such calls, at first and at most."""
+digest: Callable[[], bytes | None] = lambda: None  # noqa: E731
+"""Of all that the interpreter holds (see `content`)."""
 knowing: Callable[[], Known | None] = lambda: None  # noqa: E731
 """What the task knows that runs, if one does."""
 find: Callable[[], Gate | None] = lambda: None  # noqa: E731
 """The gate of the task that runs, if one does."""
+
+
+def _content() -> bytes | None:
+    local.is_ours = True
+    try:
+        return digest()
+    finally:
+        local.is_ours = False
 
 
 def _connected() -> Wire:
@@ -279,13 +294,13 @@ def current() -> Gate:
 def here() -> Gate:
     """The gate of the running thread: what blocks it blocks all of its tasks."""
     if local.gate is None:
-        local.gate = Gate(threading.current_thread().name)
+        local.gate = gates[threading.get_ident()] = Gate(threading.current_thread().name)
         local.gate.tell("uncontrolled", f"the thread {local.gate.name} was started by a library")
     return local.gate
 
 
 def open_gate(name: str) -> Gate:
-    local.gate = Gate(name)
+    local.gate = gates[threading.get_ident()] = Gate(name)
     return local.gate
 
 
@@ -313,8 +328,8 @@ def refuse(what: str) -> None:
 
 
 OWN = os.path.abspath(os.path.dirname(__file__)) + os.sep
-_CONTROL = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-_HOOKS = tuple(os.path.join(_CONTROL, each, "") for each in ("runtime", "models", "loading", "forking"))
+CONTROL = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+_HOOKS = tuple(os.path.join(CONTROL, each, "") for each in ("runtime", "models", "loading", "forking"))
 """Where calls of instrumented code pass through."""
 
 

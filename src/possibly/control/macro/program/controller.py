@@ -23,7 +23,7 @@ from typing import Any
 from possibly.control.forking.patience import Patience
 from possibly.control.macro.answers import Answers
 from possibly.control.macro.claims import Collective
-from possibly.control.macro.inside.state import SystemState
+from possibly.control.macro.inside.state import Read, SystemState
 from possibly.control.macro.model import (
     Completion,
     MadeClaim,
@@ -78,6 +78,8 @@ class Controller:
         self._sends: dict[Process, int] = {}
         self._answers: dict[tuple[int, str], Answers] = {}
         """What predicates said, by the interpreter that has them."""
+        self.reads: list[Read] = []
+        """What the last predicate read."""
         self._asked: Collective | None = None
         self._told: set[Process] = set()
         self._may_block = False
@@ -132,6 +134,7 @@ class Controller:
         answers = self._answers.setdefault((self._pids[where], predicate), Answers())
         known = answers.find(looked)
         if known is not None:
+            self.reads = answers.reads(looked)
             return known
         wire = self._wires[where]
         if self._asked is not state:
@@ -146,7 +149,21 @@ class Controller:
             return "the process that made the claim has gone"
         result: bool | str = found
         answers.add(looked, reads, result)
+        self.reads = reads
         return result
+
+    def content(self, process: Process) -> bytes | None:
+        """The digest of all that the interpreter of a process holds; None if something hides its state."""
+        waiting = self._evaluator(process)
+        if waiting is None or self._pids[waiting] != self._pids[process] or is_native(self.words):
+            return None
+        try:
+            self._wires[waiting].send("content")
+            _, found = self._wires[waiting].receive()
+        except ClosedError:
+            return None
+        digest: bytes | None = found
+        return digest
 
     def _evaluator(self, process: Process) -> Process | None:
         """Who made the claim; if it has ended, somebody in its interpreter, or at least in its program."""

@@ -109,7 +109,7 @@ def _forked_rank(words: Sequence[str], ranks: int, environment: dict[str, str]) 
         return None
     with _one_at_a_time:
         template = _template(environment)
-        stub = os.path.join(os.path.dirname(os.path.dirname(__file__)), "inside", "rank.py")
+        stub = os.path.join(os.path.dirname(os.path.dirname(__file__)), "inside", "ready", "rank.py")
         return [sys.executable, "-I", "-S", stub, template.path, *words]
 
 
@@ -151,7 +151,7 @@ class _Template:
         listening.listen(256)
         numbers = (theirs.fileno(), listening.fileno())
         self.process = subprocess.Popen(
-            [sys.executable, "-m", f"{INSIDE}.template", *map(str, numbers)],
+            [sys.executable, "-m", f"{INSIDE}.ready.template", *map(str, numbers)],
             env=environment,
             pass_fds=numbers,
             stdin=subprocess.DEVNULL,

@@ -83,7 +83,7 @@ UNDERSTOOD = frozenset({
     "module", "program", "arguments", "macro", "mpi", "strategy", "towards", "first", "tree", "patience",
     "at_breakpoints", "unbuffered", "buffered", "executions", "time", "seed", "json", "format", "full",
     "spec", "ctl", "ltl", "tl", "expect", "never", "only", "steps", "html", "jobs", "deviations",
-    "checker",
+    "checker", "join",
 })  # fmt: skip
 """The options that mean something with --macro; any other that is given is refused."""
 ONLY_MACRO = (
@@ -234,6 +234,7 @@ def plan_of(arguments: argparse.Namespace) -> Plan:
         arguments.first,
         arguments.deviations,
         arguments.jobs,
+        remembers=arguments.join in ("state", "all"),
     )
 
 

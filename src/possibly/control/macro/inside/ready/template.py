@@ -1,4 +1,4 @@
-"""`python -m possibly.control.macro.inside.template WIRE RANKS`: it is forked for each execution.
+"""`python -m possibly.control.macro.inside.ready.template WIRE RANKS`: it is forked for each execution.
 
 Law: a forked process is what a fresh interpreter would be that was started with the same words, folder,
 environment and standard streams, but for the modules that are in memory already. It is asked for over the
@@ -19,15 +19,26 @@ from importlib import import_module
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
-from possibly.control.macro.inside import start
+from possibly.control.macro.inside import files, start
 from possibly.control.macro.program.wire import VARIABLE, ClosedError, Wire
 
-USUAL = ("asyncio", "multiprocessing.connection", "multiprocessing.queues", "queue", "threading")
+USUAL = (
+    "asyncio",
+    "multiprocessing.connection",
+    "multiprocessing.queues",
+    "multiprocessing.synchronize",
+    "queue",
+    "threading",
+)
 """What programs that pass messages import."""
 OURS = ("pipes", "primitives", "processes", "queues", "tasks", "threads", "mpi.messages")
 """The files here that put the operations in place."""
-LATER = ("possibly.control.macro.inside.watching", "possibly.control.loading.instrumented")
-"""What only programs with threads need: imported while the first execution is under way."""
+LATER = (
+    "possibly.control.macro.inside.watching",
+    "possibly.control.loading.instrumented",
+    "possibly.control.macro.inside.content",
+)
+"""What only programs with choices need: imported while the first execution is under way."""
 HIGH = 200
 """Descriptors that are received are kept there until they get the numbers that they should have."""
 
@@ -87,6 +98,7 @@ class _Template:
             _become(words, environment, folder)
         self._wire.send(child)
         _import(*LATER)
+        files.ready()
 
     def _serve_rank(self, end: socket.socket) -> None:
         """Ranks that begin wait for each other busily: they begin when `mpiexec` has started all of them."""
