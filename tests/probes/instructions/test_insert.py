@@ -149,7 +149,7 @@ def test_the_interpreters_own_tests_pass(name: str) -> None:
 
 CALLEES = [
     "(f if yes else g)", "(f if no else g)", "(no or f)", "(yes and f)", "(no or (g if no else f))",
-    "(h := f)",
+    "(h := f)", "(lambda *a, of=None, **k: (lambda by: f)(of)(*a, **k))", "table.get(1)",
     "(lambda *a, **k: f(*a, **k))", "[each for each in [f]][0]", "{1: f}[1]", "(f, g)[no]", "box.f",
     "(box if yes else None).f", "(box.f if yes else box.g)", "[f, g][0 if 1 < 2 < 3 else 1]",
     "next(iter([f]))",
@@ -174,9 +174,12 @@ def test_whatever_is_called_is_called_as_without(callee: str) -> None:
 from types import SimpleNamespace
 f, g = (lambda *a, **k: ("f", a, k)), (lambda *a, **k: ("g", a, k))
 box, yes, no = SimpleNamespace(f=f, g=g), True, False
+table = {{1: f}}
 def here(f, g, box, yes, no):
     return [{calls}]
-found = here(f, g, box, yes, no), [{calls}]
+def alone(f, g, box, yes, no):
+    return {callee}(*[1], x=2)
+found = here(f, g, box, yes, no), [{calls}], alone(f, g, box, yes, no)
 """
     plain: dict[str, Any] = {}
     exec(compile(source, "program.py", "exec"), plain)  # noqa: S102 - a program of this file

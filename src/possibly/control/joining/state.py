@@ -29,6 +29,7 @@ from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import Memory
+from possibly.control.runtime.spin import number_of
 from possibly.control.runtime.task import Task
 
 SKIPPED = frozenset({"__builtins__", "__loader__", "__spec__", "__annotations__", "__file__", "__cached__"})
@@ -116,7 +117,7 @@ class Looker:
         words.said += ("sections", *task.sections)
         for held in held_by(task, kernel.current):
             words.frame(held)
-        _say_trail(words, task, kernel.versions)
+        _say_trail(words, task, kernel)
 
 
 def _hides(task: Task) -> bool:
@@ -154,7 +155,7 @@ def _say_module(words: Words, name: str) -> None:
         words.variable(variable, value)
 
 
-def _say_trail(words: Words, task: Task, versions: dict[str, int]) -> None:
+def _say_trail(words: Words, task: Task, kernel: Kernel) -> None:
     """What a task remembers of where it was since it changed anything."""
     trail = task.trail
     words.said += ("trail", trail.changed is not None, len(trail.visits))
@@ -166,8 +167,8 @@ def _say_trail(words: Words, task: Task, versions: dict[str, int]) -> None:
             for value in values:
                 words.mark(value)
     words.said.append(len(trail.reads))
-    for thing, version in trail.reads:
-        words.said += (thing, versions.get(thing, 0) == version)
+    for thing, number in trail.reads:
+        words.said += (thing, number_of(thing, kernel) == number)
     words.said += ("met", *[word for access in trail.footprints for word in access])
     words.said += ("arrivals", *trail.arrivals)
 

@@ -38,6 +38,10 @@ def say(words: Words) -> None:
     words.all("arguments", sys.argv)
     active = threading._active  # type: ignore[attr-defined]
     words.all("active", sorted(active.values(), key=_place))
+    say_loggers(words)
+
+
+def say_loggers(words: Words) -> None:
     logging = sys.modules.get("logging")
     if logging is not None:
         _say_logging(words, logging)

@@ -284,7 +284,7 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if kind in FOREIGN or is_a(value, types.FunctionType):
         memory.reach_out(value)
     _name_both(value, name, new, now, kind, at)
-    if memory.has_ends:
+    if memory.may_drop:
         memory.drop(kernel, held_by(value, name), at)
     if name == "__dict__":
         _replace_all(value, new, now, at)
@@ -413,7 +413,7 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     kind = memory.things.kind(value)
     if kind in FOREIGN:
         memory.reach_out(value)
-    if memory.has_ends:
+    if memory.may_drop:
         memory.drop(kernel, held_by(value, name), at)
     if kind == OPAQUE and not may_hold(type(value)):
         touch_object(value, True, at)

@@ -62,6 +62,7 @@ from possibly.control.runtime.items import (
     key_parts,
     may_make,
     method_of,
+    method_parts,
     namespace_of,
     parts_of,
     read_item,
@@ -133,7 +134,7 @@ from possibly.control.runtime.touched.members import (
 )
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
 from possibly.control.runtime.touched.proxies import wrapped, wraps
-from possibly.control.runtime.touched.suspended import RESUMING, resuming_parts
+from possibly.control.runtime.touched.suspended import RESUMING, entering_parts
 from possibly.control.runtime.touched.unwatched import checking_parts, unwatched_parts
 from possibly.control.runtime.variables import turn
 from possibly.probes.stated import stated, stated_text
@@ -260,7 +261,7 @@ def _of_owner(
         return _counted(given[1:], True, now, at), []
     if kind is types.MethodWrapperType and is_weak(type(owner)) and name == "__call__":
         return [LOOKING_AT_LIVES], None
-    if name in RESUMING and (resumed := resuming_parts(owner, now)):
+    if name in RESUMING and (resumed := entering_parts(owner, now, at)):
         return _lasting(resumed)
     if type(owner) is Context and name == "run" and given:
         entered = object_part(owner, now, True, at)
@@ -379,7 +380,7 @@ def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Par
     else:
         depth, writes = DEEPEST, True
     parts = parts_of(value, now, at, depth, writes)
-    if writes and now[1].has_ends:
+    if writes and now[1].may_drop:
         now[1].drop(now[0], value, at)
     if name not in STORING:
         for each in given:
@@ -556,6 +557,8 @@ def _of_library(function: Any, given: Given, options: dict[str, Any], owner: Any
         return _printed(given, now, at)
     if module == "typing" and name == "get_type_hints":
         return [*inspected_parts(given, now, at), *_arguments((*given, *inside(given)), now, at)]
+    if (module in MAKING_CLASSES and name not in NOT_MAKING) or (function is type and len(given) > 1):
+        return _arguments((*given, *options.values()), now, at)
     is_asking = module == "inspect" and name.startswith("is")
     if (module in HARMLESS and name not in FIRST_CHANGED) or is_asking or id(function) in _QUIET:
         return _looked_through(function, given, now, at)
@@ -637,6 +640,9 @@ TELLING_THREADS = frozenset("current_thread get_ident get_native_id currentThrea
 BUILD_CLASS: Any = builtins.__build_class__
 
 
+MAKING_CLASSES = frozenset({"enum", "typing"})
+"""Modules whose functions make classes of lists and dictionaries, and others that only hand on."""
+NOT_MAKING = frozenset("cast overload final no_type_check assert_type get_origin get_args".split())
 CODING = frozenset({"encode", "decode"})
 TEXTS = frozenset(map(id, (str, bytes, bytearray)))
 """What is coded by names that a program may give a meaning."""
@@ -810,7 +816,7 @@ def _called_back(given: Given, now: Now, at: str) -> Parts:
     if not any(type(each) in CALLABLES for each in given):
         return []
     changes = any(type(each) is operator.methodcaller for each in given)
-    parts: Parts = set_parts(list(given), now, at)
+    parts: Parts = set_parts(list(given), now, at) + method_parts(list(given), now, at)
     for value in given:
         if type(value) not in CALLABLES and is_followed(value):
             parts += parts_of(value, now, at, 0, changes, True)

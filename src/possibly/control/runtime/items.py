@@ -17,7 +17,7 @@ from array import array
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from enum import Enum
-from operator import length_hint
+from operator import length_hint, methodcaller
 from typing import Any
 
 from possibly.control.execution import Access
@@ -174,7 +174,9 @@ def read_item(value: Any, key: Any, at: str) -> list[Part]:
         return []
     makes = is_made(value, key)
     mode = touch_item(found, value, key, makes, at)
-    if mode:
+    if mode and _is_missing(value, key):
+        found[1].asked(found[0], mode, False)
+    elif mode:
         found[1].saw(found[0], mode, _item(value, key))
     if not makes:
         return []
@@ -200,6 +202,11 @@ def is_made(value: Any, key: Any) -> bool:
         return False
 
 
+def _is_missing(value: Any, key: Any) -> bool:
+    """Of keys that compare without code of the user's."""
+    return type(key) in PLAIN_KEYS and is_a(value, dict) and not dict.__contains__(value, key)
+
+
 def _item(value: Any, key: Any) -> Any:
     try:
         if is_a(value, dict):
@@ -221,7 +228,7 @@ def write_item(value: Any, key: Any, new: Any, at: str) -> None:
     if found is None:
         _touch_behind(value, True, at, key, new)
         return
-    if found[1].has_ends:
+    if found[1].may_drop:
         found[1].drop(found[0], _item(value, key), at)
     mode = touch_item(found, value, key, True, at)
     if mode:
@@ -236,7 +243,7 @@ def delete_item(value: Any, key: Any, at: str) -> None:
         return
     found = container(value, at)
     if found is not None:
-        if found[1].has_ends:
+        if found[1].may_drop:
             found[1].drop(found[0], value, at)
         touch(found, f"{found[2].name}[]", removed(value, found[2], key), at)
     else:
@@ -562,7 +569,10 @@ def contains(item: Any, value: Any, at: str) -> None:
     if is_a(value, (dict, set)) and (found := container(value, at)) is not None:
         if type(item) not in PLAIN_KEYS:
             deep(item, at)
-        touch_item(found, value, item, False, at)
+        mode = touch_item(found, value, item, False, at)
+        if mode and type(item) in PLAIN_KEYS:
+            is_there = dict.__contains__(value, item) if is_a(value, dict) else set.__contains__(value, item)
+            found[1].asked(found[0], mode, is_there)
     else:
         deep(value, at)
 
@@ -648,7 +658,7 @@ def is_unshared(value: Any, memory: Memory) -> bool:
 def _calling_parts(value: Any, now: tuple[Kernel, Memory], at: str) -> list[Part]:
     """What an iterator such as `map` touches by the functions in C that it calls."""
     inside = inside_lazy(value)
-    parts = set_parts(inside, now, at) if inside else []
+    parts = set_parts(inside, now, at) + method_parts(inside, now, at) if inside else []
     for each in inside:
         parts += parts_of(each, now, at, 0, False, True) if is_followed(each) else []
         parts += bound_parts(each, now, at)
@@ -741,6 +751,16 @@ def set_parts(given: list[Any], now: tuple[Kernel, Memory], at: str) -> list[Par
     objects = [each for each in values if now[1].things.kind(each) == INSTANCE]
     made = [attribute_part(each, name, True, at) for each in objects for name in names]
     return [each for each in made if each is not None]
+
+
+def method_parts(given: list[Any], now: tuple[Kernel, Memory], at: str) -> list[Part]:
+    """What `methodcaller` looks for that something in C calls: its method, in any object there."""
+    names = [each.__reduce__()[1][0] for each in given if type(each) is methodcaller]
+    if not names or now[0].alone:
+        return []
+    objects = [part for each in given for part in (plainly(each) if is_a(each, CONTAINERS) else (each,))]
+    objects = [each for each in objects if now[1].things.kind(each) in (INSTANCE, CLASS)]
+    return [part for each in objects for name in names for part in reading_parts(each, name, now, at)]
 
 
 CALLABLE_ITERATOR: type = type(iter(int, 1))

@@ -163,6 +163,8 @@ class Kernel:
         """What the program claims: formula, place, the mark of the step in which, names of predicates."""
         self.versions: dict[str, int] = {}
         """How often a thing was written, for the recognition of loops that wait."""
+        self.locks: dict[str, Callable[[], bool]] = {}
+        """Of locks that somebody has tried, or asked: whether they are taken."""
         self.watchers: list[Callable[[Step], None]] = []
         """Whoever wants to see every step once it is done."""
         self._chosen: Task | None = None
@@ -510,6 +512,8 @@ class Kernel:
         if chosen.wakes_at is not None:
             chosen.time = max(chosen.time, chosen.wakes_at)
             chosen.wakes_at = None
+        if self.has_timers:  # what it waited for was not there before: its turn may ask for the time at once
+            chosen.time = max(chosen.time, self._begins.get(chosen.name, 0.0))
         self._chosen, self._operation = chosen, operation
         if chosen.timed_out:
             read = tuple([Access(each.thing, False) for each in operation.footprint])
@@ -683,14 +687,15 @@ class Kernel:
         step = new_tuple(Step, done)
         self._chosen = self._operation = None
         self.previous = chosen.name
-        if operation.kind not in NEUTRAL or operation.kind == "release":
-            for thing, writes in operation.footprint:
+        plain = chosen.trail.plain(operation)
+        if plain.kind not in NEUTRAL or plain.kind == "release":
+            for thing, writes in plain.footprint:
                 if writes:
                     self.versions[thing] = self.versions.get(thing, 0) + 1
         if chosen.always:  # of what it touches in any case no round is made
             rest = tuple([each for each in operation.footprint if each not in chosen.always])
             operation = operation._replace(footprint=rest)
-        chosen.trail.done(operation, self.versions)
+        chosen.trail.done(operation, self)
         self.steps.append(step)
         self.scheduler.done(step)
         for watcher in self.watchers:

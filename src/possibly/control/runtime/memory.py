@@ -20,6 +20,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from functools import partial
 from queue import Queue
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -57,6 +58,8 @@ WEAKLY = "held weakly: "
 """Begins the family that stands for a class to whose objects weak references lead."""
 ENDS_AFTER = "ends after: "
 """Sites after which an object ends that a local variable held: others may go on there."""
+AMONG = "among threads: "
+"""Begins the family that stands for one which turns of an event loop and other threads both touch."""
 WORKERS = "_:workers"
 """Which thread of a pool takes a call: a choice only where somebody can tell (`pools`)."""
 LAST_WORDS = "_:last words"
@@ -134,8 +137,15 @@ class Memory:
         """Somebody stores into a cell by its attribute: all cells are then one thing."""
         self.has_ends = LIVES in visible
         """Somebody asks weak references while objects end."""
-        self.drops: dict[str, int] = {}
-        """Task -> the step in which it began to drop something that may end with that."""
+        self.may_drop = self.has_ends
+        """Weak references lead to objects: who takes one of these from its place changes who keeps it."""
+        self.drops: dict[str, tuple[int, int]] = {}
+        """Task -> the step in which it began to drop something that may end with that, and which of its
+        instructions drops it, -1 if that comes later."""
+        self._hosts: dict[int, int] = {}
+        """Task that has turns in an event loop -> the thread of the loop."""
+        self._uses: dict[str, dict[tuple[int, bool], int]] = {}
+        """Visible family -> who has used it, and whether to write -> when last, by that task's clock."""
         self.passed: dict[str, str] = {}
         """Task -> the site that it came by last, for those after which something ends."""
         self.ends_after = frozenset(
@@ -205,12 +215,12 @@ class Memory:
         try:
             namespaces[number] = (found, weakref.ref(owner, lambda _: namespaces.pop(number, None)))
         except TypeError:
-            namespaces[number] = (found, lambda: owner)
+            namespaces[number] = (found, partial(_itself, owner))
 
     def show_nothing(self) -> None:
         """No access is a choice point from now on, or kept; that something changes is still noticed."""
         self.visible, self.watched, self.only = frozenset(), frozenset(), frozenset()
-        self.everything = self.has_ends = self.logs = False
+        self.everything = self.has_ends = self.may_drop = self.logs = False
         self._asked.clear()
 
     def begin(self) -> None:
@@ -254,13 +264,16 @@ class Memory:
         writes = footprint[0].writes
         kind = "write" if writes else "read"
         task = kernel.current
+        if task.host is not None and task.index not in self._hosts:
+            self._hosts[task.index] = task.host.index
         if family in self.lent and task.host is not None:
             kernel.add(Access(LIBRARIES, writes))
         if len(task.trail.reads) > PATIENCE and family not in self.visible and self._is_asked_for(family):
             self._begin_anew(family)  # it goes round and round, and only others can end that
             self.visible |= {family}
         if self._is_visible(kernel, family, thing):
-            if task.host is None or kernel.is_mixed:
+            self._meet_threads(kernel, task, family, writes)
+            if not self._stays_whole(kernel, task, family):
                 more = () if self.spoken is None else self.spoken.changed_by(footprint)
                 kernel.visible(kind, thing, (*footprint, *more), at or None)
                 self._speak(kernel, footprint)
@@ -276,6 +289,30 @@ class Memory:
         if not self.logs:
             return NOTHING
         return self._note(kernel, task, family, new_tuple(Operation, (kind, thing, footprint, at, False)))
+
+    def _meet_threads(self, kernel: Kernel, task: Task, family: str, writes: bool) -> None:
+        """Finds a use in a turn, and one by another thread that nothing else orders: it may come between."""
+        if not self._hosts or AMONG + family in self.visible:
+            return
+        if not kernel.joined:
+            kernel.commit()
+        uses, me, clock = self._uses.setdefault(family, {}), task.index, task.clock
+        for (other, wrote), when in uses.items():
+            if (writes or wrote) and clock.get(other, 0) < when and self._are_apart(me, other):
+                self._begin_anew(AMONG + family)
+        uses[me, writes] = clock.get(me, 0)
+
+    def _are_apart(self, one: int, other: int) -> bool:
+        """Whether two tasks are of different threads, and one has turns in an event loop."""
+        hosts = self._hosts
+        return (one in hosts or other in hosts) and hosts.get(one, one) != hosts.get(other, other)
+
+    def _stays_whole(self, kernel: Kernel, task: Task, family: str) -> bool:
+        """Whether nobody can come before an access in the middle of a turn: all who touch such things have
+        their turns in the same loop."""
+        if task.host is None or not kernel.is_mixed:
+            return task.host is not None
+        return not (self.everything or self.watched or AMONG + family in self.visible)
 
     def enter(self, kernel: Kernel, root: str, code: CodeType) -> None:
         """The running task enters code of a package that is not instrumented, while others are there."""
@@ -399,19 +436,28 @@ class Memory:
             self._begin_anew(LAST_WORDS)
 
     def drop(self, kernel: Kernel, old: Any, at: str) -> None:
-        """A place loses what it held, which may end with that: so others may go on just before."""
-        if self.has_ends and not kernel.alone and not kernel.quiet and self.things.may_end_weakly(old):
-            self._let_others_look(kernel, at)
+        """A place loses what it held, which may end with that: so others may go on just before.
 
-    def _let_others_look(self, kernel: Kernel, at: str) -> None:
+        It may also end later, with another task's variable, because it is gone from here. That is told of
+        what weak references lead to themselves, not of containers that hold such things: nearly all of
+        these are a task's own, and as one thing their ends would be ordered with all others.
+        """
+        if kernel.alone or kernel.quiet or not self.things.may_end_weakly(old):
+            return
+        if self.has_ends:
+            self._let_others_look(kernel, at, kernel.current.shown)
+        elif class_name(old) in self.things.weak_kinds:
+            self.hide(kernel, LIVES, (Access(LIVES, True),))
+
+    def _let_others_look(self, kernel: Kernel, at: str, instruction: int) -> None:
         self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
-        self.drops[kernel.current.name] = len(kernel.steps)
+        self.drops[kernel.current.name] = (len(kernel.steps), instruction)
 
     def passes(self, kernel: Kernel, site: str, at: str) -> None:
         """The running task comes by a site, after which what a local variable holds may end."""
         self.passed[kernel.current.name] = site
         if site in self.ends_after and not kernel.alone and not kernel.quiet:
-            self._let_others_look(kernel, at)
+            self._let_others_look(kernel, at, -1)
 
     def hold_weakly(self, kernel: Kernel, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
         """A weak reference of the program leads to the object from now on, perhaps.
@@ -421,6 +467,7 @@ class Memory:
         name = class_name(value)
         is_new = name not in self.things.weak_kinds
         self.things.hold_weakly(value, callbacks)
+        self.may_drop = bool(self.things.weak_kinds)
         if self.has_ends and is_new and name in self.things.weak_kinds:
             self.find_out(kernel, WEAKLY + name)
 
@@ -437,9 +484,15 @@ class Memory:
             self.hide(kernel, LIVES, (access,))
             return
         kernel.add(access)
-        is_whole = kernel.current.host is not None and not kernel.is_mixed  # nobody comes between in a turn
-        if not is_whole and self.drops.get(kernel.current.name) != len(kernel.steps):
+        self._meet_threads(kernel, kernel.current, LIVES, True)
+        is_whole = self._stays_whole(kernel, kernel.current, LIVES)  # nobody comes between
+        if not is_whole and not self._is_told(kernel):
             self._ended_untold(kernel)
+
+    def _is_told(self, kernel: Kernel) -> bool:
+        """Whether others could go on just before, at the access to lives or to the place that is emptied."""
+        step, instruction = self.drops.get(kernel.current.name, (-1, -1))
+        return step == len(kernel.steps) or instruction == kernel.current.shown
 
     def _ended_untold(self, kernel: Kernel) -> None:
         """Nothing was told of it: next time others may go on at the last site before it.
@@ -507,7 +560,7 @@ class Memory:
             if operation.footprint[0].writes:
                 self.unlogged = step
             return NOTHING
-        inside = task.host is not None and not kernel.is_mixed
+        inside = self._stays_whole(kernel, task, family)
         position = len(kernel.marks.get("turn", ())) if inside else 0
         self.log.append(new_tuple(Logged, (step, task.name, family, operation, None, inside, position)))
         return NOTED
@@ -528,6 +581,11 @@ class Memory:
             self.initial[self._latest] = snapshot(value)
         elif mode != NOTHING:
             self._told(kernel, mode, {"value": snapshot(value)})
+
+    def asked(self, kernel: Kernel, mode: int, is_there: bool) -> None:
+        """Whether the access just made has found the item that it looked for, for the report."""
+        if mode not in (NOTHING, INITIAL):
+            self._told(kernel, mode, {"there": is_there})
 
     def _told(self, kernel: Kernel, mode: int, told: dict[str, Any]) -> None:
         if mode == VISIBLE:
@@ -621,6 +679,8 @@ class Memory:
             self.left[family] = None
         elif family in self.racy or not self._is_to_be_ordered(task, other, count):
             self.racy[family] = None
+            if self._are_apart(task.index, other):
+                self._begin_anew(AMONG + family)
             known = self._to_be_ordered.setdefault(task.index, {})
             known[other] = max(known.get(other, 0), count)
 
@@ -634,6 +694,12 @@ class Memory:
             return False
         self.overflowed.update(self.racy)
         return True
+
+
+def _itself(owner: Any) -> Any:
+    """Called with the owner, which no function made beside a weak reference to it may name: compiled, all
+    functions made in one place share their variables, and keep them."""
+    return owner
 
 
 def _is_model(value: Any) -> bool:

@@ -49,7 +49,14 @@ from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
-from possibly.control.runtime.things import CONTAINERS, OPAQUE, SIMPLE_TYPES, class_has, dictionary_of
+from possibly.control.runtime.things import (
+    CONTAINERS,
+    OPAQUE,
+    SIMPLE_TYPES,
+    class_has,
+    dictionary_of,
+    is_user_class,
+)
 from possibly.control.runtime.touched.members import reading_parts, special_parts
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, touch_all
 from possibly.control.runtime.touched.unwatched import (
@@ -68,7 +75,7 @@ from possibly.control.runtime.variables import (
     write_cell,
     write_global,
 )
-from possibly.probes.instructions.insert import Maker
+from possibly.probes.instructions.insert import IN_BODY, Maker
 from possibly.probes.instructions.table import Kind
 
 READ_GLOBAL = int(Kind.READ_GLOBAL)
@@ -90,6 +97,7 @@ ADVANCE = int(Kind.ADVANCE)
 ENTRY = int(Kind.ENTRY)
 RESULT = int(Kind.RESULT)
 GIVE_BACK = int(Kind.GIVE_BACK)
+OF_NAMES = frozenset({READ_GLOBAL, WRITE_GLOBAL, DELETE_GLOBAL})
 MEASURE = -1
 """No instruction: see `callers.measure`."""
 NUMBERS = frozenset({int, float, str, bool, bytes, type(None), complex})
@@ -117,6 +125,8 @@ class Site:
         self.more = more
         self.is_evaluated = is_evaluated
         """In code that `exec` or `eval` executes: its variables are in whatever it was given."""
+        self.is_body = kind in OF_NAMES and more == IN_BODY
+        """A variable of the body of a class: in whatever its metaclass has prepared."""
         self.is_lent = module in LENT
         """In code that what is modelled uses too."""
         self.space: dict[str, Any] = {}
@@ -169,7 +179,7 @@ class Site:
         elif kind == CALL:
             self._call(value[0], value[1:], self.more)
         elif kind == READ_GLOBAL:
-            if self.is_evaluated:
+            if self.is_evaluated or self.is_body:
                 self._evaluated(READ_GLOBAL, None, kernel)
                 return
             if self.owner is not kernel:
@@ -188,7 +198,7 @@ class Site:
                 self._called_back(kernel)
         elif kind == GIVE_BACK:
             self._given_back(value, kernel)
-            if memory is not None and memory.has_ends:
+            if memory is not None and memory.has_ends and value is not self:
                 _end_locals(memory, kernel, self.at)
         else:
             self._seldom(value, kernel)
@@ -256,16 +266,30 @@ class Site:
         self.space, self.owner = caller().f_globals, kernel
 
     def _evaluated(self, kind: int, new: Any, kernel: Kernel) -> None:
-        """A variable of code that `exec` or `eval` executes is an item of a dictionary, or a global one."""
+        """A variable of code that `exec` or `eval` executes, or of the body of a class: an item of a
+        dictionary, else a global one, else a built-in one."""
         frame: Any = caller()
         space: Any = frame.f_globals
         is_apart = self.more and not frame.f_code.co_flags & 2 and frame.f_locals is not space
-        if is_apart and (kind != READ_GLOBAL or self.word in frame.f_locals):
-            space = frame.f_locals
+        if is_apart:
+            own = frame.f_locals
+            if not self.is_body or _is_given(own):
+                self._of_item(kind, own, new)
+            if kind != READ_GLOBAL or self.word in own:
+                return
         module = sys.modules.get(space.get("__name__", "")) if type(space) is dict else None
         if module is not None and module.__dict__ is space:
             self._global(kind, space, new)
-        elif kind == READ_GLOBAL:
+            return
+        self._of_item(kind, space, new)
+        if kind == READ_GLOBAL and self.word not in space:
+            if frame.f_builtins is builtins.__dict__:
+                read_attribute(builtins, self.word, self.at)
+            else:
+                read_item(frame.f_builtins, self.word, self.at)
+
+    def _of_item(self, kind: int, space: Any, new: Any) -> None:
+        if kind == READ_GLOBAL:
             read_item(space, self.word, self.at)
         elif kind == WRITE_GLOBAL:
             write_item(space, self.word, new, self.at)
@@ -393,7 +417,7 @@ class Site:
         at = self.at
         match self.kind:
             case Kind.WRITE_GLOBAL | Kind.DELETE_GLOBAL:
-                if self.is_evaluated:
+                if self.is_evaluated or self.is_body:
                     self._evaluated(self.kind, value, kernel)
                 else:
                     self._find_space(kernel)
@@ -531,10 +555,12 @@ class Site:
 
     def _called_back(self, kernel: Kernel) -> None:
         """Code of the program begins: if something in C calls it, others may run in the middle of that."""
-        calls, behind = kernel.running().calls, caller().f_back
-        if behind is None or calls[-1].frame != id(behind) or not calls[-1].parts:
-            return
-        parts = calls[-1].parts  # what is looked at on the way may end calls
+        call = _begun_by(kernel.running().calls, caller().f_back)
+        if call is not None and call.parts:
+            self._touch_call(call.parts, kernel)
+
+    def _touch_call(self, parts: list[Any], kernel: Kernel) -> None:
+        """What something in C is in the middle of is looked at now; which may end calls."""
         now = accesses.active()
         if now is not None and not now[0].alone:
             seen = [part for part in parts if now[1]._is_visible(kernel, part.family, part.thing)]
@@ -548,19 +574,29 @@ class Site:
         memory = accesses.memory
         if memory is not None and memory.has_ends:
             return True
-        return bool(kernel.current.calls) and type(value) not in NUMBERS
+        return bool(kernel.current.calls)
 
     def _given_back(self, value: Any, kernel: Kernel) -> None:
+        """Something in C that called this goes on: others may run before it does."""
+        calls, behind = kernel.running().calls, caller().f_back
+        reader = None if value is self else _reader(calls, behind)
+        if reader is not None and type(value) not in NUMBERS:
+            self._hand_over(value, reader)
+        call = _begun_by(calls, behind)
+        parts = call.parts if call is not None else []
+        if reader is not None and reader is not call:
+            parts = parts + reader.parts
+        if parts:
+            self._touch_call(parts, kernel)
+
+    def _hand_over(self, value: Any, call: Call) -> None:
         """What code of the program gives to something in C that called it: that may read it from now on."""
         now = accesses.active()
-        call = _reader(kernel.running().calls, caller().f_back)
-        if call is None or now is None or now[0].alone or not is_followed(value):
+        if now is None or now[0].alone or not is_followed(value):
             return
         parts = using_parts(value, now, self.at) if class_has(type(value), "__next__") else []
         parts = parts or parts_of(value, now, self.at)
-        if parts:
-            touch_all(now, parts, self.at)
-            call.parts = [*call.parts, *(each for each in parts if each not in call.parts)]
+        call.parts = [*call.parts, *(each for each in parts if each not in call.parts)]
 
     def _push(self, function: Any, given: tuple[Any, ...], parts: list[Any]) -> None:
         """Something in C begins, which may call back into the program."""
@@ -613,6 +649,19 @@ class Site:
                 _name_inside(value, self.at)
             given, call.given = call.given, ()
             returned(call.function, given, value, self.at)
+
+
+def _is_given(space: Any) -> bool:
+    """Whether others may have the dictionary in which the body of a class keeps its variables."""
+    now = accesses.active()
+    if now is None or now[0].alone:
+        return False
+    return is_user_class(type(space)) if type(space) is not dict else now[1].things.known(space) is not None
+
+
+def _begun_by(calls: list[Call], frame: Any) -> Call | None:
+    """What something in C is in the middle of that this frame has called."""
+    return calls[-1] if frame is not None and calls and calls[-1].frame == id(frame) else None
 
 
 def _reader(calls: list[Call], frame: Any) -> Call | None:

@@ -10,10 +10,13 @@ What counts as a change: every write, also of memory that only this task uses; e
 (its iterator is hidden from us); every call into code that is not instrumented and may keep state. Where such
 code is on the stack itself, its package is instrumented and the search begins anew, before anything is said
 of a round; where that cannot be, or one call of a function in C lasts from one visit to the other, nothing is
-said. Two operations of one instruction (`dict(proxy)` asks for one item after the other) are no round either.
-Taking and giving back a lock, sleeping, and a wait whose time is up change nothing. A lock that was tried in
-vain has been read, and whoever releases it writes it. The test errs on one side only: a loop that is not
-recognised is explored round by round.
+said. Two operations of one instruction (`dict(proxy)` asks for one item after the other) are no round either,
+nor are two comparisons of a key, of which a dictionary may make several.
+Taking and giving back a lock, sleeping, and a wait whose time is up change nothing. A lock that was tried has
+been read, in vain or not, and so has one that was asked whether it is taken: that has changed if the answer
+would be another now. When a task goes on that waited in a loop, it does what it came for: that is judged by
+its own kind, not as `SPIN`. The test errs on one side only: a loop that is not recognised is explored round
+by round.
 
 What the variables hold is remembered without keeping it: it ends when it does without us.
 """
@@ -24,6 +27,7 @@ import opcode
 import sys
 import weakref
 from collections.abc import Callable
+from itertools import pairwise
 from types import CodeType
 from typing import Any, Protocol
 
@@ -46,10 +50,11 @@ class Task(Protocol):
 
 class Kernel(Protocol):
     versions: dict[str, int]
+    locks: dict[str, Callable[[], bool]]
     look_inside: Callable[[CodeType], None]
 
 
-NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume", SPIN})
+NEUTRAL = frozenset({"acquire", "release", "sleep", "timeout", "await", "resume"})
 """Operations that may stand in a round without being a change; their own things do not count as read."""
 LOOKS = frozenset({"await", "timeout"})
 """Of these, those that look whether something has happened meanwhile: a change of it ends the round."""
@@ -74,6 +79,17 @@ ASKING = frozenset(
 )
 """Instructions in which C code may use one object again and again."""
 
+LOOKING_UP = frozenset(
+    opcode.opmap[name]
+    for name in ("CONTAINS_OP", "BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR")
+    if name in opcode.opmap
+)
+"""Instructions in which a dictionary or set may compare one key with another more than once."""
+COMPARING = frozenset({"__eq__", "__hash__"})
+
+FREE = 0
+"""The number of a lock that nobody holds."""
+
 Stack = list[tuple[CodeType, int, list[Any]]]
 
 
@@ -94,7 +110,8 @@ class Trail:
     """What a task did since it last changed anything."""
 
     __slots__ = (
-        "arrivals", "changed", "effects", "footprints", "history", "reads", "turns", "visits", "waits_for",
+        "arrivals", "came_for", "changed", "effects", "footprints", "history", "reads", "seen_free", "turns",
+        "visits", "waits_for",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -105,6 +122,10 @@ class Trail:
         """How many locks the task held when it came to each operation."""
         self.changed: Callable[[], bool] | None = None
         """The task waits in a loop until this is true."""
+        self.came_for: Operation | None = None
+        """What it was about to do when it was found to wait there."""
+        self.seen_free = ""
+        """A lock that it has tried with success in the operation that it does."""
         self.effects = 0
         """How often it changed something."""
         self.turns = 0
@@ -128,23 +149,35 @@ class Trail:
         self.turns += 1
         self.effect()
 
-    def done(self, operation: Operation, versions: dict[str, int]) -> None:
+    def plain(self, operation: Operation) -> Operation:
+        """What an operation is if the task does not wait there in a loop."""
+        came_for = self.came_for
+        if operation.kind != SPIN or came_for is None:
+            return operation
+        touched = tuple([each for each in came_for.footprint if each in operation.footprint])
+        return operation._replace(kind=came_for.kind, footprint=touched)
+
+    def done(self, operation: Operation, kernel: Kernel) -> None:
         """A visible operation of this task is over."""
-        footprint = operation.footprint
-        if operation.kind not in NEUTRAL:
-            for _, writes in footprint:
+        plain = self.plain(operation)
+        kind, seen_free, self.seen_free = plain.kind, self.seen_free, ""
+        if kind not in NEUTRAL:
+            for _, writes in plain.footprint:
                 if writes:
                     self.effect()
                     return
-            self.reads += [(thing, versions.get(thing, 0)) for thing, _ in footprint]
-        elif operation.kind in LOOKS:
-            self.reads += [(thing, versions.get(thing, 0)) for thing, _ in footprint if thing not in ALWAYS]
-        for thing, _ in footprint:
+            self.reads += [(thing, number_of(thing, kernel)) for thing, _ in plain.footprint]
+        elif kind in LOOKS:
+            looked_at = [thing for thing, _ in plain.footprint if thing not in ALWAYS]
+            self.reads += [(thing, number_of(thing, kernel)) for thing in looked_at]
+        elif seen_free:
+            self.reads.append((seen_free, FREE))
+        for thing, _ in operation.footprint:
             self.footprints += reading(thing)
 
     def arrive(self, task: Task, kernel: Kernel, operation: Operation, stack: Stack | None = None) -> None:
         """The task is about to do an operation: has it been here before?"""
-        self.changed = None
+        self.changed = self.came_for = None
         if operation.kind in CHANGES:  # when it is done, all that is known here is out of date
             self.history.append((None, [], self.turns))
             return
@@ -157,13 +190,12 @@ class Trail:
         stays = before is not None and _counts(operation, stack) and before.shown == task.shown
         if before is not None and not stays and self._is_round(before, task, stack):
             reads = self.reads[before.reads :]
-            versions = kernel.versions
             met = self.footprints[before.operations :]
             known = bool(reads) or _only_sleeps(operation, met)
-            if known and all(versions.get(thing, 0) == version for thing, version in reads):
+            if known and not is_changed(reads, kernel):
                 hidden = unwatched(stack)
                 if hidden is None:
-                    self._wait(task, operation, reads, met, versions)
+                    self._wait(task, operation, reads, met, kernel)
                     return
                 kernel.look_inside(hidden)
         begin = len(self.arrivals) - 1
@@ -174,7 +206,7 @@ class Trail:
         fewest = min(self.arrivals[before.arrivals :])
         is_back = len(task.held) <= fewest and before.held == task.held and is_same(before.stack, stack)
         lasts = any(one is other for one in before.calls for other in task.calls)
-        return is_back and not lasts and not is_hidden(stack)
+        return is_back and not lasts and not is_hidden(stack) and not is_compared(stack)
 
     def _wait(
         self,
@@ -182,19 +214,29 @@ class Trail:
         operation: Operation,
         reads: list[tuple[str, int]],
         met: list[Access],
-        versions: dict[str, int],
+        kernel: Kernel,
     ) -> None:
         def changed() -> bool:
-            return any(versions.get(thing, 0) != version for thing, version in reads)
+            return is_changed(reads, kernel)
 
         plain = task.ready
-        self.changed = changed
+        self.changed, self.came_for = changed, operation
         self.waits_for = list(dict.fromkeys(thing for thing, _ in reads))
         task.ready = changed if plain is None else lambda: changed() and plain()
         own = {access.thing for access in operation.footprint}
         more = {access for access in met if access.thing not in own}
         footprint = (*operation.footprint, *sorted(more))
         task.operation = operation._replace(kind=SPIN, footprint=footprint, waits=True)
+
+
+def number_of(thing: str, kernel: Kernel) -> int:
+    """Tells what a thing is now from what it was: whether a lock is taken, else how often it was written."""
+    taken = kernel.locks.get(thing)
+    return kernel.versions.get(thing, 0) if taken is None else int(taken())
+
+
+def is_changed(reads: list[tuple[str, int]], kernel: Kernel) -> bool:
+    return any(number_of(thing, kernel) != number for thing, number in reads)
 
 
 def _counts(operation: Operation, stack: Stack) -> bool:
@@ -260,6 +302,14 @@ def unwatched(stack: Stack) -> CodeType | None:
 def is_hidden(stack: Stack) -> bool:
     """Whether code that is never watched is on the stack: how far it is cannot be told."""
     return any(is_atomic(code.co_filename) and not is_instrumented(code) for code, _, _ in stack)
+
+
+def is_compared(stack: Stack) -> bool:
+    """Whether a key is being compared: how far the table that asks for it is cannot be told."""
+    return any(
+        inner[0].co_name in COMPARING and outer[1] >= 0 and outer[0].co_code[outer[1]] in LOOKING_UP
+        for inner, outer in pairwise(stack)
+    )
 
 
 def is_same(one: Stack, other: Stack) -> bool:

@@ -36,6 +36,7 @@ from possibly.compiled import built
 from possibly.control.execution import new_tuple
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import is_instrumented
+from possibly.control.runtime.task import Task
 from possibly.probes import port
 
 _lifetimes: Any = built("possibly.control.runtime._lifetimes")
@@ -229,7 +230,7 @@ class Things:
 
 MOST_ENDING = 200
 """So many objects that may end together are looked at."""
-LASTING = (type, types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType)
+LASTING = (type, types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType, Task)
 """What does not end with whatever leads to it."""
 
 
@@ -239,7 +240,13 @@ def _owned(value: Any) -> list[Any]:
         return [*(value.__closure__ or ()), value.__defaults__, value.__kwdefaults__, value.__dict__]
     if not gc.is_tracked(value):
         return []
-    return [each for each in gc.get_referents(value) if not is_a(each, LASTING)]
+    return [each for each in gc.get_referents(value) if not is_a(each, LASTING) and not _is_running(each)]
+
+
+def _is_running(value: Any) -> bool:
+    """Whether it is an event loop that runs: who runs it holds it."""
+    loops = sys.modules.get("asyncio.base_events")
+    return loops is not None and is_a(value, loops.BaseEventLoop) and value._thread_id is not None
 
 
 class _Forget:

@@ -61,7 +61,7 @@ def write_global(name: str, word: str, space: dict[str, Any], new: Any, at: str)
     kernel, memory = now
     call_it(new, name, now, at, True)
     _rarely(word, space, new, now)
-    if memory.has_ends:
+    if memory.may_drop:
         memory.drop(kernel, space.get(word), at)
     mode = memory.access(kernel, name, name, writing(name), at)
     if mode:
@@ -72,7 +72,7 @@ def delete_global(name: str, word: str, space: dict[str, Any], at: str) -> None:
     now = accesses.active()
     if now is not None:
         now[1].write_rarely(now[0], word)  # else whoever finds it gone would not be seen to look
-        if now[1].has_ends:
+        if now[1].may_drop:
             now[1].drop(now[0], space.get(word), at)
         now[1].access(now[0], name, name, writing(name), at)
 
@@ -126,7 +126,7 @@ def write_cell(name: str, cell: Any, new: Any, at: str) -> None:
     if now is None:
         return
     call_it(new, name, now, at, True)
-    if now[1].has_ends:
+    if now[1].may_drop:
         now[1].drop(now[0], _content(cell), at)
     if now[1].has_cells:
         now[1].access(now[0], CELLS, CELLS, writing(CELLS), at)
@@ -140,7 +140,7 @@ def write_cell(name: str, cell: Any, new: Any, at: str) -> None:
 def delete_cell(name: str, cell: Any, at: str) -> None:
     now = accesses.active()
     if now is not None:
-        if now[1].has_ends:
+        if now[1].may_drop:
             now[1].drop(now[0], _content(cell), at)
         if now[1].has_cells:
             now[1].access(now[0], CELLS, CELLS, writing(CELLS), at)

@@ -26,8 +26,10 @@ from possibly.probes.instructions.table import Kind
 NUMBERS = opcode.opmap
 GENERATING = 0x20 | 0x200
 """Flags of generators."""
-AWAITING = 0x80 | 0x200
-"""Flags of coroutines and of generators that await."""
+AWAITING = 0x80
+"""The flag of coroutines."""
+WRAPPING = 0x200
+"""The flag of generators that await: what they yield is wrapped."""
 _WHERE = 3
 """The bits of RESUME that say where it stands: 0 a function begins, 1 after `yield`; 3.13 has another bit."""
 FUNCTION = 0x2
@@ -35,6 +37,10 @@ FUNCTION = 0x2
 
 OPTIONS = 0x8
 """The flag of functions that take any keyword arguments."""
+_HIDING = frozenset({"__class__", "locals", "exec", "eval", "vars"})
+"""What the body of a class may name that has a variable called like that cell."""
+IN_MODULE, IN_BODY = "in a module", "in the body of a class"
+"""Where code looks for a name first."""
 OURS = "_possibly_"
 """How names begin that rewritten source uses: no variables of the program."""
 
@@ -183,7 +189,7 @@ class _Inserter:
         return each.name in table.COPYING
 
     def _before(self, number: int, each: Instruction, name: str) -> list[Instruction]:
-        if name in table.GLOBALS or (self.is_module and name in table.OF_NAMESPACE):
+        if name in table.GLOBALS or (name in table.OF_NAMESPACE and (self.is_module or self._is_body)):
             return self._of_global(each, name)
         if name in table.CELLS:
             return self._of_cell(each, name)
@@ -221,23 +227,41 @@ class _Inserter:
         return []
 
     def _of_given_back(self, number: int) -> list[Instruction]:
-        """What leaves a function or a generator, unless that is known to be plain; nobody in C awaits."""
+        """What leaves a function or a generator; the site itself if that is plain. Nobody in C awaits."""
         before = self.instructions[number - 1].name if number else ""
         after = self.instructions[number + 1] if number + 1 < len(self.instructions) else None
         is_awaited = after is not None and after.name == "RESUME" and after.argument & _WHERE > 1
-        is_plain = before == "LOAD_CONST" or before in table.PLAIN_RESULT
-        if is_plain or is_awaited or not self.code.co_flags & FUNCTION or self.code.co_flags & AWAITING:
+        if is_awaited or not self.code.co_flags & FUNCTION or self.code.co_flags & AWAITING:
             return []
-        return self._told(self._site(Kind.GIVE_BACK), self._new("COPY", 2))
+        site = self._site(Kind.GIVE_BACK)
+        is_constant = before == "LOAD_CONST" or self.instructions[number].name == "RETURN_CONST"
+        is_plain = is_constant or before in table.PLAIN_RESULT or bool(self.code.co_flags & WRAPPING)
+        return self._told(site, self._itself(site) if is_plain else self._new("COPY", 2))
 
     def _of_global(self, each: Instruction, name: str) -> list[Instruction]:
         if self._global_name(each).startswith(OURS):
             return []
         kind = table.GLOBALS.get(name) or table.OF_NAMESPACE.get(name) or Kind.READ_GLOBAL
-        site = self._site(kind, self._global_name(each), name.endswith("_NAME"))
+        site = self._site(kind, self._global_name(each), self._space(name))
         if kind == Kind.WRITE_GLOBAL:
             return self._told(site, self._new("COPY", 2))
         return self._told(site, self._itself(site))
+
+    def _space(self, name: str) -> str:
+        """Where a name is looked for first; nowhere but among the global ones if this is empty."""
+        if not name.endswith("_NAME"):
+            return ""
+        return IN_BODY if self._is_body else IN_MODULE
+
+    @cached_property
+    def _is_body(self) -> bool:
+        """The body of a class whose variables can be looked at and stay as they are.
+
+        To look at them puts the cell `__class__`, which is empty, in the place of a variable of that name.
+        """
+        code = self.code
+        is_apart = not self.is_module and not code.co_flags & FUNCTION
+        return is_apart and not ("__class__" in code.co_cellvars and _HIDING.intersection(code.co_names))
 
     def _is_ours(self, each: Instruction) -> bool:
         """Whether it loads something of the recorder's, which is no variable of the program."""
@@ -311,8 +335,9 @@ class _Inserter:
         if each.name != "CALL":
             return False
         below = heights[first] - each.argument - 2
-        number = next(number for number in reversed(range(first)) if heights[number] == below)
-        loaded = self.instructions[number]
+        lower = (number for number in reversed(range(first)) if heights[number] == below)
+        number = next(lower, None)  # none: it was loaded together with what lies below
+        loaded = self.instructions[number or 0]
         return loaded.name == "LOAD_GLOBAL" and self._global_name(loaded) in TELLING
 
     def _first_of_call(self, number: int) -> int:

@@ -89,7 +89,8 @@ class Kind(IntEnum):
     RESULT = 36
     """Itself, the result of an operator, which may be a container that was just made."""
     GIVE_BACK = 37
-    """What a function returns or a generator yields: whoever called it may be in C, and read that."""
+    """What a function returns or a generator yields; itself, if that is plain. Whoever called it may be in C,
+    and reads that, and goes on with what it is in the middle of."""
     IMPORT = 38
     """Nothing: a module is looked for by its name."""
     RAISE = 39
@@ -148,7 +149,7 @@ BUILTINS = {"LOAD_BUILD_CLASS": "__build_class__"}
 FORGETTING = frozenset({"DELETE_FAST"})
 RAISING = frozenset({"RAISE_VARARGS"})
 """What is raised lies below its cause, if there is one."""
-GIVING_BACK = frozenset("RETURN_VALUE YIELD_VALUE".split())
+GIVING_BACK = frozenset("RETURN_VALUE YIELD_VALUE RETURN_CONST".split())
 GLOBALS: dict[str, Kind] = {
     "LOAD_GLOBAL": Kind.READ_GLOBAL, "LOAD_NAME": Kind.READ_GLOBAL, "DELETE_GLOBAL": Kind.DELETE_GLOBAL,
     "LOAD_FROM_DICT_OR_GLOBALS": Kind.READ_GLOBAL,
@@ -171,7 +172,7 @@ UNSEEN = frozenset(
     """
     CACHE POP_TOP PUSH_NULL NOP PUSH_EXC_INFO CHECK_EXC_MATCH CHECK_EG_MATCH
     END_ASYNC_FOR
-    LOAD_ASSERTION_ERROR RETURN_GENERATOR RETURN_CONST IMPORT_STAR
+    LOAD_ASSERTION_ERROR RETURN_GENERATOR IMPORT_STAR
     SETUP_ANNOTATIONS ASYNC_GEN_WRAP
     PREP_RERAISE_STAR POP_EXCEPT SWAP LOAD_CONST BUILD_TUPLE JUMP_FORWARD IS_OP RERAISE COPY
     LOAD_FAST STORE_FAST POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_FORWARD_IF_NONE

@@ -38,7 +38,7 @@ def touch_all(now: Now, parts: list[Part], at: str, again: Again | None = None) 
         family, thing, footprint, key = parts[0]
         mode = memory.access(kernel, family, thing, footprint, at, key)
         if mode == VISIBLE and again is not None:
-            _touch_more(now, again())
+            _touch_more(now, again(), parts)
         return mode
     seen = [part for part in parts if memory._is_visible(kernel, part.family, part.thing)]
     mode = 0
@@ -46,7 +46,7 @@ def touch_all(now: Now, parts: list[Part], at: str, again: Again | None = None) 
         union = tuple(dict.fromkeys(access for part in seen for access in part.footprint))
         mode = memory.access(kernel, seen[0].family, seen[0].thing, union, at)
         if mode == VISIBLE and again is not None:
-            _touch_more(now, again())
+            _touch_more(now, again(), parts)
     hidden = [part for part in parts if part not in seen]
     if not seen and hidden:
         family, thing, footprint, key = hidden[0]
@@ -61,12 +61,14 @@ def touch_all(now: Now, parts: list[Part], at: str, again: Again | None = None) 
 Again = Callable[[], list[Part]]
 
 
-def _touch_more(now: Now, parts: list[Part]) -> None:
+def _touch_more(now: Now, parts: list[Part], before: list[Part]) -> None:
     kernel, memory = now
-    for family, thing, footprint, _ in parts:
-        if memory._is_visible(kernel, family, thing):
-            for each in footprint:
+    for part in parts:
+        if memory._is_visible(kernel, part.family, part.thing):
+            for each in part.footprint:
                 kernel.add(each)
+        elif part not in before:
+            memory.hide(kernel, part.family, part.footprint, part.key)
 
 
 LOOKING_AT_LIVES = Part(LIVES, LIVES, (Access(LIVES, False),))

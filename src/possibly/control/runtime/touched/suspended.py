@@ -6,6 +6,7 @@ then all coroutines are one thing, which every turn of an event loop and every `
 
 from __future__ import annotations
 
+import gc
 import sys
 import types
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.memory import STANDINGS
-from possibly.control.runtime.touched.parts import Now, Part, touch_all
+from possibly.control.runtime.touched.parts import Now, Part, object_part, touch_all
 
 MOVING = frozenset("f_back f_lasti f_lineno f_locals f_trace".split())
 """What changes of a frame as its code runs."""
@@ -69,6 +70,15 @@ def resuming_parts(value: Any, now: Now) -> list[Part]:
     if STANDINGS not in now[1].rare or now[0].alone or not is_resumed(value):
         return []
     return [Part(STANDINGS, STANDINGS, (Access(STANDINGS, True),))]
+
+
+def entering_parts(value: Any, now: Now, at: str) -> list[Part]:
+    """What a method changes that makes a coroutine, or an asynchronous generator, go on."""
+    if now[0].alone or not is_resumed(value):
+        return []
+    held = gc.get_referents(value) if type(value) not in AWAITABLES else [value]
+    code = [each for each in held if type(each) in AWAITABLES]
+    return [*(object_part(each, now, True, at) for each in code), *resuming_parts(value, now)]
 
 
 def touched_by_turn() -> tuple[Access, ...]:
