@@ -88,3 +88,15 @@ def test_it_is_covered(name: str, tmp_path: Path) -> None:
 def test_it_is_found(name: str, tmp_path: Path) -> None:
     found = explored(tmp_path, HEAD + WRONG[name], Options(minimise=0))
     assert found.failure is not None and found.failure.kind == "assertion"
+
+
+def test_processes_of_joblib_with_queues_of_its_own_are_left_open_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("joblib")
+    source = """\
+from joblib import Parallel, delayed
+if __name__ == "__main__":
+    assert Parallel(n_jobs=2, backend="multiprocessing")(delayed(abs)(i) for i in (1, 2)) == [1, 2]
+"""
+    found = explored(tmp_path, source)
+    (reason,) = (each for what, each in found.open.items() if "backend 'multiprocessing'" in what)
+    assert found.holds is None and "loky" in reason.remedy

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from possibly.compiled import built
 from possibly.control.loading import packages
@@ -20,11 +20,16 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.places import is_instrumented
 from possibly.probes import port
 
+if TYPE_CHECKING:
+    from possibly.control.runtime.kernel import Kernel
+    from possibly.control.runtime.memory import Memory
+
 _entries: Any = built("possibly.control.loading._entries")
 
 
 def listen() -> None:
-    """From now on, in every thread of this process."""
+    """From now on, in every thread of this process, an execution begins."""
+    forget()
     if _entries is not None:
         _entries.begin(entered)
     else:
@@ -48,9 +53,30 @@ def entered(code: CodeType) -> int:
         pass  # nothing of it is the program's, or all of it is one step that was told
     elif len(kernel.tasks) < 2:
         packages.alone[id(code)] = code
+    elif _latest == (id(memory), len(kernel.steps), id(kernel.current), root):
+        kernel.current.trail.turn()
     elif not _is_ours(sys._getframe(), root) and not _is_of_a_step(sys._getframe(1)):
         memory.enter(kernel, root, code)
+        _note(kernel, memory, root)
     return LENT if root in packages.LENT else _packages.setdefault(root, LENT + 1 + len(_packages))
+
+
+_latest: tuple[int, int, int, str] = (0, 0, 0, "")
+"""In which execution, step and task a package was entered last, if that says all: a turn of an event loop is
+one step, and which packages it runs is all that matters of it."""
+
+
+def forget() -> None:
+    """Another execution begins."""
+    global _latest
+    _latest = (0, 0, 0, "")
+
+
+def _note(kernel: Kernel, memory: Memory, root: str) -> None:
+    global _latest
+    says_all = root not in sys.stdlib_module_names and root not in packages.OF_TRIO
+    if says_all and kernel.current.host is not None and not kernel.is_mixed:
+        _latest = id(memory), len(kernel.steps), id(kernel.current), root
 
 
 def _kind_of_untold(code: CodeType) -> int:
@@ -72,12 +98,29 @@ def _is_ours(frame: FrameType | None, root: str) -> bool:
 
 def _is_of_a_step(frame: FrameType | None) -> bool:
     """Whether code whose calls are one step calls the package, as importing asks who finds a module."""
-    while frame is not None and not is_instrumented(code := frame.f_code):
-        root = packages.root_of_file(code.co_filename)
-        if (root and packages.is_dull(code, root)) or _asks_finders(code):
-            return True
+    while frame is not None:
+        known = _callers.get(id(code := frame.f_code))
+        means = _as_caller(code) if known is None else known[1]
+        if means != ANY:
+            return means == STEP
         frame = frame.f_back
     return False
+
+
+ANY, TELLING, STEP = range(3)
+"""What a caller means for what it calls: nothing, that it is told of, that it is a part of one step."""
+_callers: dict[int, tuple[CodeType, int]] = {}
+"""Number of code that has called something -> the code, which is kept for the number, and what it means."""
+
+
+def _as_caller(code: CodeType) -> int:
+    if is_instrumented(code):
+        means = TELLING
+    else:
+        root = packages.root_of_file(code.co_filename)
+        means = STEP if (root and packages.is_dull(code, root)) or _asks_finders(code) else ANY
+    _callers[id(code)] = code, means
+    return means
 
 
 def _asks_finders(code: CodeType) -> bool:

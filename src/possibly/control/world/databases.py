@@ -68,7 +68,10 @@ def _name_of(database: Any) -> str:
     )
     in_memory = place in (":memory:", "") or "mode=memory" in options
     if in_memory and "cache=shared" not in options:
-        return name_for("database")
+        own = name_for("database")
+        if running.kernel is not None:
+            running.kernel.labels.setdefault(own, "the database in memory")
+        return own
     kernel = running.kernel
     name = f"{DATABASE}{place if in_memory else stable(place)}"
     if kernel is not None:

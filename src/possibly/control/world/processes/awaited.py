@@ -1,13 +1,15 @@
 """Processes that an event loop waits for (`asyncio.create_subprocess_exec`): what its turns know of them.
 
 The process and its pipes are those of `subprocess`. Whether it has ended, and which of its pipes have, is a
-thing of its own, which the turn that hears of it writes and whoever asks reads.
+thing of its own, which the turn that hears of it writes and whoever asks reads. A thread waits for the end of
+such a process, as asyncio has it where the system has nothing better: one under control has no file that the
+system could tell the loop of.
 """
 
 from __future__ import annotations
 
 import inspect
-from asyncio import base_subprocess
+from asyncio import base_subprocess, unix_events
 from typing import Any
 
 from possibly.control.execution import Access
@@ -59,3 +61,5 @@ def install(patches: Patches) -> None:
     kind: Any = base_subprocess.BaseSubprocessTransport
     for name, writes in USED.items():
         patches.put(kind, name, _told(getattr(kind, name), writes))
+    if hasattr(unix_events, "can_use_pidfd"):
+        patches.put(unix_events, "can_use_pidfd", lambda: False)

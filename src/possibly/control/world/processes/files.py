@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from possibly.control.execution import Access, Operation
-from possibly.control.forking import disk
+from possibly.control.forking import disk, hearing
 from possibly.control.models import files as models
 from possibly.control.models.files import ALL, FAMILY, is_file, thing_of
 from possibly.control.runtime import kernel as running
@@ -38,7 +38,7 @@ _told: frozenset[str] = frozenset()
 
 def listen() -> None:
     """From now on the first process is told."""
-    sys.addaudithook(_hear)
+    hearing.listen(CHANGING | {"open"}, _hear)
     for name in ("read", "write"):
         setattr(os, name, _telling(getattr(os, name)))
     memory = accesses.memory

@@ -55,13 +55,13 @@ def tell_data(kernel: Kernel, data: bytes) -> None:
 class Line:
     """What has been sent and not received."""
 
-    def __init__(self, room: int = ROOM) -> None:
+    def __init__(self, room: int = ROOM, kind: str = "queue") -> None:
         self.items: list[bytes] = []
         self.room = room
         self.state = State(True)
         self.filling = f"{self.state.name}.filling"
         """What is written when there is room again."""
-        label(self.state.name, "queue")
+        label(self.state.name, kind)
         if running.kernel is not None:
             running.kernel.labels[self.filling] = "room in the pipe"
 
@@ -244,7 +244,7 @@ class Way:
     """One direction of a pipe."""
 
     def __init__(self, room: int) -> None:
-        self.line = Line(room)
+        self.line = Line(room, "pipe")
         self.name = name_for("pipe")
         self.writers, self.readers = Held(f"{self.name}.writers"), Held(f"{self.name}.readers")
 

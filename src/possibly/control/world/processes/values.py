@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from possibly.control.execution import Access
@@ -17,6 +18,7 @@ from possibly.control.models.locks import label, name_for
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.footprints import touching
+from possibly.control.runtime.memory import VISIBLE
 from possibly.control.runtime.places import place_of
 from possibly.control.world.processes import channel
 from possibly.control.world.processes.shared import Shared, apart, makers
@@ -42,30 +44,31 @@ class Cell:
         self.name = name_for("value")
         label(self.name, "value")
 
-    def _touch(self, writes: bool) -> None:
+    def _touch(self, writes: bool, found: Callable[[], Any]) -> None:
         if (now := accesses.active()) is None:
             return
         at = place_of(sys._getframe())
         if now[0].current.always and (KILLS in now[1].visible or "crash" in now[0].faults):
-            kind = "write" if writes else "read"
+            kind, mode = "write" if writes else "read", VISIBLE
             now[0].visible(kind, self.name, touching(self.name, writes), at)
         else:
-            now[1].access(now[0], self.name, self.name, touching(self.name, writes), at)
+            mode = now[1].access(now[0], self.name, self.name, touching(self.name, writes), at)
+        now[1].saw(now[0], mode, found())
 
     def get(self, field: str) -> Any:
-        self._touch(False)
+        self._touch(False, lambda: getattr(self.value, field))
         return getattr(self.value, field)
 
     def set(self, field: str, new: Any) -> None:
-        self._touch(True)
+        self._touch(True, lambda: new)
         setattr(self.value, field, new)
 
     def item(self, index: Any) -> Any:
-        self._touch(False)
+        self._touch(False, lambda: self.value[index])
         return self.value[index]
 
     def set_item(self, index: Any, new: Any) -> None:
-        self._touch(True)
+        self._touch(True, lambda: new)
         self.value[index] = new
 
     def length(self) -> int:

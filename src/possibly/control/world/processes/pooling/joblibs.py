@@ -1,4 +1,7 @@
-"""The processes of `joblib`, which it has from loky: under control they are forked, and it is said."""
+"""The processes of `joblib`, which it has from loky: under control they are forked, and it is said.
+
+Those of its backend `multiprocessing` have queues of their own, and leave the verdict open.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from possibly.probes.patching import Patches
 FORKED = "processes of joblib find the program as it is when they are first needed"
 STRANGE = "what joblib sends to its processes and is not found there by its name, which is not under control"
 BY_NAME = "functions and classes at the top of a module are"
+OWN_QUEUES = "joblib's backend 'multiprocessing', whose queues are not under control"
+UNDER_CONTROL = "backend='loky' and backend='threading' are"
 _present: tuple[Any, Any] | None = None
 
 
@@ -37,6 +42,17 @@ class Workers(Executor):
 
     def terminate(self, kill_workers: bool = False) -> None:
         self._workers.terminate() if kill_workers else self.shutdown()
+
+
+def _pool(plain: Any) -> Any:
+    def made(*given: Any, **options: Any) -> Any:
+        kernel = running.kernel
+        if kernel is not None:
+            kernel.uncontrolled[OWN_QUEUES] = UNDER_CONTROL
+            kernel.finish(Outcome.CUT_OFF, None)
+        return plain(*given, **options)
+
+    return made
 
 
 class Folders:
@@ -71,3 +87,5 @@ def install(patches: Patches) -> None:
         module: Any = sys.modules.get(name)
         if module is not None:
             patches.put(module, "get_memmapping_executor", _executor(module.get_memmapping_executor))
+    backends: Any = sys.modules["joblib._parallel_backends"]
+    patches.put(backends, "MemmappingPool", _pool(backends.MemmappingPool))
