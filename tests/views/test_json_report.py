@@ -6,8 +6,14 @@ import json
 import math
 from typing import Any
 
+import pytest
+
+from possibly.logic.specification import read_specification
 from possibly.records import replace
+from possibly.session.checking.check import Options, check_trace
+from possibly.trace.notation import trace
 from possibly.verdict.model import Change, Explanation, Step
+from possibly.views.text import json_report
 from possibly.views.text.json_report import DEEPEST_VALUE, document, render_json
 from possibly.views.text.words import UNPRINTABLE_VALUE
 from tests.views.samples import EXPLANATION, HOLDS, UNKNOWN, VIOLATED, explained, report_of
@@ -118,3 +124,16 @@ def test_warnings_and_notes_appear_when_there_are_some() -> None:
     noted = report_of(replace(HOLDS, notes=("n",)))
     assert document(noted, notes=True)["properties"][0]["notes"] == ["n"]
     assert "notes" not in document(noted)["properties"][0]
+
+
+def test_what_is_told_bit_by_bit_is_what_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_report, "LONG", 3)
+    run = trace("p: x=1 x=2 x=3 x=4 | q: y=1 y=2 y=3")
+    specification = read_specification(
+        "ctl a = AG(p.x < 4 | q.y < 3)\nctl b = EF(done(p) & done(q))\nltl c = F(q.y == 3)"
+    )
+    report = check_trace(run, specification, Options())
+    assert max(len(each.witness.path) for each in report.verdicts if each.witness) == 7
+    for notes in (False, True):
+        whole = json.dumps(json_report.document(report, notes), allow_nan=False)
+        assert "".join(json_report.json_pieces(report, notes)) == whole

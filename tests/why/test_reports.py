@@ -56,9 +56,29 @@ CURES = {
     "ring-buffer": "read-modify-write",
     "three-preemptions": "check-then-act",
     "peterson": "missing order",
-    "double-checked": "missing order",
+    "double-checked": "told too early",
     "stopped_between": "check-then-act",
     "two_methods": "read-modify-write",
+    "stopped_transfer": "cancellation in a critical section",
+    "group_fails": "cancelled with its group",
+    "full_queues": "full queues",
+    "thread_and_loop": "another thread",
+    "never_set": "missing signal",
+    "closed_for_all": "use after close",
+    "shared_value": "not atomic",
+    "both_receive": "all receive first",
+    "as_completed": "order of arrival",
+    "database": "read-modify-write",
+    "no_join": "missing join",
+    "late_cancel": "time-out first",
+    "upgraded": "not atomic",
+    "after_the_end": "use after close",
+    "missing_notify": "missing notify",
+    "one_generator": "two in a generator",
+    "current_user": "not atomic",
+    "half_written": "half written",
+    "several_files": "check-then-act",
+    "two_refreshes": "not atomic",
 }
 
 
@@ -95,7 +115,42 @@ def test_a_known_pattern_has_its_cure(name: str, pattern: str) -> None:
 
 
 def test_every_program_has_its_cure() -> None:
-    assert set(CURES) == set(PROGRAMS) | {"confirmed"}
+    assert set(CURES) == set(PROGRAMS) | {"confirmed", "several_files"}
+
+
+def test_a_pool_that_ends_has_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of its workers finds the same end mark."""
+    monkeypatch.chdir(tmp_path)
+    source = REPORTS.parent / "programs" / "as_completed.program"
+    Path("pooled.py").write_text(source.read_text(encoding="utf-8"))
+    assert main(["explore", "--time", "600", "--html", "pooled.html", "pooled.py"]) == 1
+    assert "as_completed() at line 6" in Path("pooled.html").read_text(encoding="utf-8")
+
+
+MANY_WAIT = """\
+import threading
+forks = [threading.Lock() for _ in range(14)]
+def eat(place):
+    with forks[place], forks[(place + 1) % 14]:
+        pass
+threads = [threading.Thread(target=eat, args=(place,), name=f"eater-{place}") for place in range(14)]
+for each in threads: each.start()
+for each in threads: each.join()
+"""
+
+
+@pytest.mark.large
+def test_many_who_wait_are_told_on_one_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("eaters.py").write_text(MANY_WAIT)
+    assert main(["explore", "--time", "60", "--executions", "40", "eaters.py"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= SCREEN
+    assert any(line.endswith(" more wait (--full shows them)") for line in lines)
 
 
 def test_tasks_of_trio_are_told_without_how_its_runner_keeps_house(

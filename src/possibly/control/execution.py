@@ -36,6 +36,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from possibly.control.naming import NOBODYS, slot_of, unnamed_text
+from possibly.trace.place import is_of_library, place_in
 
 Task = str
 Thing = str
@@ -159,6 +160,13 @@ class Execution:
         of_queue = self.things.get(slot.queue, "") if slot is not None else ""
         return self.names.get(thing) or self.things.get(thing) or of_queue
 
+    def files(self) -> frozenset[str]:
+        """The user's files that its steps are in."""
+        places = [at for step in self.steps for at in _places(step)]
+        places += [operation.at for operation in self.pending.values()]
+        files = {place_in(at).file for at in places if at}
+        return frozenset(file for file in files if not is_of_library(file))
+
     def withdrawn(self) -> Iterator[tuple[int, Task, Operation]]:
         """What was pending and will not be done, because the step of that number took it away.
 
@@ -170,6 +178,14 @@ class Execution:
                 for task in step.pending.keys() - after.keys():
                     if task != step.task:
                         yield number, task, step.pending[task]
+
+
+def _places(step: Step) -> Iterator[str]:
+    """Where a step is, and all that happened in it; of a library's line the user's that called it."""
+    detail = step.detail if isinstance(step.detail, dict) else {}
+    yield detail.get(CALLED_FROM, step.operation.at)
+    for each in (*detail.get("turn", ()), *detail.get("inside", ())):
+        yield each.get(CALLED_FROM, each["at"])
 
 
 class Choice(NamedTuple):

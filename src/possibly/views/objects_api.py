@@ -68,11 +68,12 @@ def linearizable(
     from possibly.session.exploring.exploration import Options
     from possibly.session.exploring.explore import explore as explored
     from possibly.session.exploring.inputs import tried
-    from possibly.session.exploring.objects import Run, scenarios, sequential
+    from possibly.session.exploring.objects import Run, check_operations, scenarios, sequential
     from possibly.session.exploring.programs import function_program
 
     if threads < 1 or calls < 1:
         raise UsageError("a scenario has at least one thread and one call")
+    check_operations(make(), operations)
     options = Options("dpor", executions, seconds, seed=seed)
 
     def answer(scenario: Scenario) -> Exploration:

@@ -120,6 +120,19 @@ def loses(amounts: list[int]) -> None:
 
 
 @pytest.mark.alone
+def test_an_operation_that_cannot_be_called_so_is_refused() -> None:
+    """Calls that all fail alike would fit any order."""
+    with pytest.raises(UsageError, match="deque has no method push"):
+        possibly.linearizable(deque, operations=["push"])
+
+    class Stack:
+        def push(self, item: int) -> None: ...
+
+    with pytest.raises(UsageError, match="push: missing a required argument: 'item'") as raised:
+        possibly.linearizable(Stack, operations=["push"])
+    assert raised.value.hint is not None and '("push", integers())' in raised.value.hint
+
+
 def test_inputs_are_made_small_first() -> None:
     found = possibly.explore(loses, st.lists(st.integers(0, 5), max_size=2), examples=6)
     assert found.holds is False

@@ -83,10 +83,23 @@ def test_turns_of_several_events_are_not_come_between() -> None:
     assert [value for _, value in trace_of(run).writes(1)] == [5]
 
 
+def taken(task: str, queue: str) -> Step:
+    return step(task, (f"{queue}.head", True), (f"{queue}#0", False), kind="get")
+
+
+def test_what_leaves_an_item_where_it_is_receives_nothing() -> None:
+    """The end mark of a pool stays for its next worker; and a look may find nothing."""
+    put = step("0", ("0:queue1#0", True), kind="put")
+    left = [step(task, ("0:queue1.head", False), ("0:queue1#0", False), kind="get") for task in "12"]
+    run = execution(put, *left, taken("3", "0:queue1"), _0="a", _1="b", _2="c", _3="d")
+    found = trace_of(run)
+    assert [found.strings[found.kind[event]] for event in range(4)] == ["send", "get", "get", "receive"]
+
+
 def test_queues_of_one_line_have_messages_of_their_own() -> None:
     things = {"0:queue1": "the queue of p.py:1", "0:queue2": "the queue of p.py:1"}
     steps = [step("0", (f"0:queue{number}#0", True), kind="put") for number in (1, 2)]
-    steps += [step("1", (f"0:queue{number}#0", False), kind="get") for number in (2, 1)]
+    steps += [taken("1", f"0:queue{number}") for number in (2, 1)]
     run = Execution(tuple(steps), Outcome.FINISHED, {"0": "a", "1": "b"}, things=things)
     found = trace_of(run)
     assert Computation(found).happened_before(0, 3) and not Computation(found).happened_before(2, 0)

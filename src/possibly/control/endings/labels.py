@@ -16,6 +16,8 @@ _MADE = re.compile(r"the (?P<kind>\w+) of (?P<place>.+:[0-9]+)")
 
 _OWNERS = {"lock": ("condition", "barrier"), "condition": ("barrier",)}
 """What has a primitive of that kind for itself."""
+_GIVEN = ("value", "array")
+"""What has a lock that users can have as well: that is called its lock."""
 
 
 def name_by_lines(labels: dict[str, str]) -> None:
@@ -42,6 +44,10 @@ def _name_parts(labels: dict[str, str], label: str, things: list[str]) -> None:
     assert made is not None
     for owner in _OWNERS.get(made["kind"], ()):
         names = _assigned_at(made["place"], owner)
+        if names and len(names) == len(things):
+            labels.update(zip(things, names, strict=True))
+    for owner in _GIVEN if made["kind"] == "lock" else ():
+        names = [f"the lock of {name}" for name in _assigned_at(made["place"], owner)]
         if names and len(names) == len(things):
             labels.update(zip(things, names, strict=True))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from possibly.control.execution import Execution, Operation, Task, Thing
-from possibly.control.naming import Sort, sort_of
+from possibly.control.naming import Sort, is_of_a_type, sort_of
 
 
 class Moment(NamedTuple):
@@ -41,7 +41,7 @@ class Pair(NamedTuple):
         mine = {access.thing: access.writes for access in self.first.operation.footprint}
         then = self.then.operation.footprint
         shared = [each.thing for each in then if each.thing in mine and (each.writes or mine[each.thing])]
-        memory = (thing for thing in shared if sort_of(thing) is Sort.MEMORY)
+        memory = (thing for thing in shared if sort_of(thing) is Sort.MEMORY and not is_of_a_type(thing))
         own = self.then.operation.thing
         is_common = own in shared or own == self.first.operation.thing
         return next(memory, own if is_common else shared[0] if shared else None)
@@ -73,6 +73,8 @@ class Cause:
 
     pairs: tuple[Pair, ...] = ()
     atomic: Atomic | None = None
+    in_turn: tuple[Task, Task] | None = None
+    """If the first of these has come to its end before the second begins, the program does not fail."""
     no_return: NoReturn | None = None
     passing: Execution | None = None
     """An execution that does not fail and is as near as any that was tried."""
@@ -80,3 +82,5 @@ class Cause:
     """Executions that were needed to know which pairs decide."""
     is_freer: bool = False
     """Only in orders that the event loop does not take by itself does it pass."""
+    is_beyond: bool = False
+    """In no order that the event loop takes by itself does it fail."""

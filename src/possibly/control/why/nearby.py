@@ -94,9 +94,13 @@ class Nearby:
     def execute(self, scheduler: Scheduler) -> Execution:
         self.tried += 1
         other = self.program.execute(scheduler)
+        self.saw(other)
+        return other
+
+    def saw(self, other: Execution) -> None:
+        """An execution that was needed for something else may be the nearest that passes."""
         if passes(other) and self._parts_later(other):
             self.nearest = other
-        return other
 
     def _parts_later(self, other: Execution) -> bool:
         known = self.nearest

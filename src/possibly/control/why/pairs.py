@@ -20,16 +20,30 @@ from possibly.control.why.nearby import Nearby, passes
 
 MOST = 24
 """So many pairs are turned round at most."""
+MOST_HOPELESS = 2 * MOST
+"""So many may turn out not to be possible the other way round."""
 WAITING = frozenset({"acquire", "release", "join", "end", "exit", "start", "leave_loop"})
 """Kinds of operation that order others, and seldom matter by themselves."""
 
 
 def deciding(near: Nearby, budget: int = MOST) -> Iterator[Pair]:
-    """The pairs, in the order in which they are found out."""
+    """The pairs, in the order in which they are found out.
+
+    If a task cannot wait for a moment, which comes of what it does, it cannot wait longer for it either.
+    """
     ranked = sorted(_reversible(near), key=lambda pair: _rank(near, *pair))
-    for first, then in ranked[:budget]:
+    hopeless: set[tuple[Task, Moment]] = set()
+    for first, then in ranked:
+        if not budget or len(hopeless) >= MOST_HOPELESS:
+            return
+        if (first.task, then) in hopeless:
+            continue
         other = turned_round(near, first, then)
-        if other is not None and passes(other):
+        if other is None:
+            hopeless.add((first.task, then))
+            continue
+        budget -= 1
+        if passes(other):
             yield Pair(first, then, other)
 
 
@@ -85,6 +99,26 @@ def turned_round(near: Nearby, first: Moment, then: Moment) -> Execution | None:
         if scheduler.has_come(step):
             return other
     return None
+
+
+def are_turns(pair: Pair) -> bool:
+    """Whether both are turns of tasks of an event loop."""
+    return {pair.first.operation.kind, pair.then.operation.kind} == {"resume"}
+
+
+def one_after_the_other(near: Nearby, pair: Pair) -> tuple[Task, Task] | None:
+    """The tasks of a pair, the one that had to come first before the other, if that does not fail."""
+    held, awaited = pair.first.task, pair.then.task
+    mine = [number for number, step in enumerate(near.steps) if step.task == held]
+    others = [number for number, step in enumerate(near.steps) if step.task == awaited]
+    if not mine or not others:
+        return None
+    begin, end = near.steps[mine[0]].operation, near.steps[others[-1]].operation
+    first, last = Moment(mine[0], held, begin), Moment(others[-1], awaited, end)
+    if not _is_there(near, first, last):
+        return None
+    other = turned_round(near, first, last)
+    return (awaited, held) if other is not None and passes(other) else None
 
 
 class Postponed:

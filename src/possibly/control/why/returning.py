@@ -84,6 +84,7 @@ def _all_fail(near: Nearby, prefix: tuple[Task, ...], budget: int) -> tuple[bool
             return (True if is_known else None), spent
         whole = after.whole(plan)
         if passes(whole):
+            near.saw(whole)
             return False, spent + 1
         if not fails(whole) and (whole.outcome is not Outcome.CUT_OFF or whole.uncontrolled):
             return None, spent + 1
@@ -93,3 +94,16 @@ def _all_fail(near: Nearby, prefix: tuple[Task, ...], budget: int) -> tuple[bool
         is_known = is_known and another is False
         explorer.learn(after.rest(whole))
     return None, budget
+
+
+def never_fails(program: Program, budget: int) -> bool:
+    """Whether so many executions show that no schedule fails."""
+    explorer = Dpor(mixes=False)
+    for _ in range(budget):
+        if (plan := explorer.plan()) is None:
+            return True
+        execution = program.execute(plan)
+        if not passes(execution):
+            return False
+        explorer.learn(execution)
+    return explorer.plan() is None

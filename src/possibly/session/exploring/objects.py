@@ -9,6 +9,7 @@ do not commute, and nothing else is ordered by it.
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -157,6 +158,24 @@ def told(scenario: Scenario, answers: dict[Place, Answered], before: dict[Place,
             if count and (number == 0 or before[thread, number - 1][other] < count)
         ]
     return "\n".join(lines)
+
+
+def check_operations(thing: Any, operations: Sequence[Any]) -> None:
+    """Raises if one cannot be called as it is given: calls that all fail alike would fit any order."""
+    for operation in operations:
+        name, *arguments = (operation,) if isinstance(operation, str) else tuple(operation)
+        method = getattr(thing, name, None)
+        if not callable(method):
+            raise UsageError(f"{type(thing).__name__} has no method {name}")
+        try:
+            signature = inspect.signature(method)
+        except (TypeError, ValueError):
+            continue  # of C, which does not tell
+        try:
+            signature.bind(*arguments)
+        except TypeError as error:
+            hint = f'a value or a strategy for each argument: operations=[("{name}", integers())]'
+            raise UsageError(f"{type(thing).__name__}.{name}: {error}", hint=hint) from None
 
 
 def scenarios(operations: Sequence[Any], threads: int, calls: int) -> Any:

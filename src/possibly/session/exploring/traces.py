@@ -269,8 +269,8 @@ class _Converter:
             return
         slots = [slot_of(a.thing) for a in step.operation.footprint if a.writes == (kind == "put")]
         slot = next(filter(None, slots), None)
-        if slot is None:
-            fields["kind"] = kind
+        if slot is None or not any(access.writes for access in step.operation.footprint):
+            fields["kind"] = kind  # without a write a look found nothing, or left what it found
         else:
             fields["msg"] = f"{self.queues[slot.queue]}#{slot.number}"
 

@@ -20,8 +20,8 @@ from possibly.control.schedulers.course import Course
 from possibly.control.why import Cause
 from possibly.control.why.atomic import smallest_atomic
 from possibly.control.why.nearby import Nearby
-from possibly.control.why.pairs import deciding
-from possibly.control.why.returning import point_of_no_return
+from possibly.control.why.pairs import are_turns, deciding, one_after_the_other
+from possibly.control.why.returning import never_fails, point_of_no_return
 from possibly.logic.languages import ORDERED
 from possibly.session.exploring.checks import Check, shown_by
 from possibly.session.why.asked import asked_steps
@@ -36,11 +36,15 @@ PART = 3
 """This part of the time that there is goes to making the schedule simpler."""
 FOLLOWED = 3
 """So often the order that violates a property is run, if memory turns out to be raced for on the way."""
+IN_TURN = 24
+"""So many executions show that no order of the event loop itself fails, or it is not known."""
 MOST_STEPS = 40_000
 """Steps of all executions that are made to explain one: of long ones there are fewer."""
 
 
 NOTHING = Cause()
+TIMED = ("resume", "timer")
+"""What event loops do in an order of their own."""
 
 
 class Judged:
@@ -213,7 +217,10 @@ class Simplest:
         if near.nearest is None and any(step.operation.kind == "resume" for step in execution.steps):
             cause = self._in_freer_orders(execution, most) or cause
         no_return = point_of_no_return(near, min(60, most)) if most > 1 else None
-        self._because(replace(cause, no_return=no_return))
+        cause = replace(cause, no_return=no_return, passing=cause.passing or near.nearest)
+        self._because(cause)
+        if any(step.operation.kind in TIMED for step in execution.steps):
+            self._because(replace(cause, is_beyond=self._is_beyond(min(IN_TURN, most))))
 
     def _near(self, execution: Execution) -> Nearby:
         return Nearby(self._judged, execution, self._asked(execution), self._judged.may_pass)
@@ -226,7 +233,9 @@ class Simplest:
         cause = replace(cause, tried=near.tried)
         things = frozenset(pair.thing for pair in cause.pairs[:1] if pair.thing is not None)
         atomic = smallest_atomic(near, min(12, most), things) if most > 1 else None
-        cause = replace(cause, atomic=atomic, passing=near.nearest)
+        is_apart = atomic is None and most > 1 and bool(cause.pairs) and are_turns(cause.pairs[0])
+        in_turn = one_after_the_other(near, cause.pairs[0]) if is_apart else None
+        cause = replace(cause, atomic=atomic, in_turn=in_turn, passing=near.nearest)
         self._because(cause)
         return cause
 
@@ -239,6 +248,18 @@ class Simplest:
             near = self._near(other)
             cause = self._found_near(near, most, Cause(is_freer=True))
         return cause if near.nearest is not None else None
+
+    def _is_beyond(self, most: int) -> bool:
+        """Whether no order that the event loop takes by itself fails."""
+        if self.program.options.get("fifo"):
+            return False
+        assumed = dict(self.program.assumed)
+        self.program.options["fifo"] = True
+        try:
+            return never_fails(self._judged, most)
+        finally:
+            del self.program.options["fifo"]
+            self.program.assumed = assumed  # what was explored does not rest on it
 
     @contextmanager
     def _free_sleeps(self) -> Iterator[None]:

@@ -114,6 +114,53 @@ def methods_at(at: str) -> set[str]:
     return {call.func.attr for call in calls_at(at) if isinstance(call.func, ast.Attribute)}
 
 
+def names_called_at(at: str) -> set[str]:
+    """What a line calls, by the last word of it: functions, classes and methods."""
+    called = [ast.unparse(call.func) for call in calls_at(at)]
+    return {name.rpartition(".")[2] for name in called}
+
+
+def called_after(at: str, name: str) -> str:
+    """Where the function that a line is in calls another one, on that line or behind it."""
+    file, line = place_in(at)
+    functions = [each for each in around(at) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not functions or not name:
+        return ""
+    calls = [node for node in ast.walk(functions[-1]) if isinstance(node, ast.Call) and node.lineno >= line]
+    lines = [call.lineno for call in calls if ast.unparse(call.func).rpartition(".")[2] == name]
+    return f"{file}:{min(lines)}" if lines else ""
+
+
+def is_entered_at(at: str) -> bool:
+    """Whether a line is a `with` of something that was there before: at its end that is closed."""
+    line = place_in(at).line
+    blocks = [node for node in around(at) if isinstance(node, ast.With | ast.AsyncWith)]
+    items = [item.context_expr for node in blocks if node.lineno == line for item in node.items]
+    return any(isinstance(item, ast.Name | ast.Attribute) for item in items)
+
+
+def changed_around(at: str) -> tuple[int, int] | None:
+    """The last line before and the first behind a line at which its function changes what it shares."""
+    functions = [each for each in around(at) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not functions:
+        return None
+    shared = {name for node in ast.walk(functions[-1]) if isinstance(node, ast.Global) for name in node.names}
+    nodes = [node for node in ast.walk(functions[-1]) if isinstance(node, ast.Assign | ast.AugAssign)]
+    lines = sorted(node.lineno for node in nodes if any(_is_shared(each, shared) for each in _targets(node)))
+    here = place_in(at).line
+    before, behind = [line for line in lines if line < here], [line for line in lines if line > here]
+    return (before[-1], behind[0]) if before and behind else None
+
+
+def _targets(node: ast.Assign | ast.AugAssign) -> list[ast.expr]:
+    return list(node.targets) if isinstance(node, ast.Assign) else [node.target]
+
+
+def _is_shared(target: ast.expr, names: set[str]) -> bool:
+    is_part = isinstance(target, ast.Attribute | ast.Subscript)
+    return is_part or (isinstance(target, ast.Name) and target.id in names)
+
+
 def plain_pops(at: str) -> bool:
     """Whether a line takes the last item of a list: `pop()` without an index."""
     return any(

@@ -7,6 +7,7 @@ source line, the text of that line, and the value that was read or written.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from possibly.verdict.model import Atom
 from possibly.verdict.waiting import WAITING
 from possibly.views.text.answers import answer_document, coverage_document, coverage_lines, open_lines
 from possibly.views.text.report import atom_texts
-from possibly.views.text.schedule import Marks, schedule_lines, shown_rows
+from possibly.views.text.schedule import LONGEST, Marks, schedule_lines, shown_rows
 from possibly.views.text.steps import source_of, step_text, thing_name, told_apart, told_steps
 from possibly.views.text.why import atomic_text, no_return_text, pair_text, why_lines
 from possibly.views.text.words import count_text
@@ -27,15 +28,33 @@ if TYPE_CHECKING:
 FRAMES = 5
 """Frames of the user's code that are shown."""
 WORD = re.compile(r"[^\W\d][\w.]*")
+SCREEN = 50
+"""Lines of a report, unless everything is asked for."""
+SHORTEST = 8
+"""Lines of a schedule that are shown in any case."""
+MOST_WAITING = 10
+"""Tasks that cannot go on are told by so many lines."""
 MOST_ATOMS = 5
 """Parts of a formula whose values are shown."""
 
 
 def report(found: Exploration, program: str, replay: str | None, full: bool = False) -> list[str]:
-    """The lines of the report."""
+    """The lines of the report: of a failure so many that all of it fits on a screen."""
+    last = _last_lines(found, program, replay)
+    if found.failure is None:
+        return last
+    lines = failure_lines(found.failure, full)
+    longest = LONGEST
+    while not full and len(lines) + len(last) > SCREEN and longest > SHORTEST:
+        longest = max(SHORTEST, longest - (len(lines) + len(last) - SCREEN))
+        lines = failure_lines(found.failure, full, longest)
+    return [*lines, *last]
+
+
+def _last_lines(found: Exploration, program: str, replay: str | None) -> list[str]:
+    """What is told after the failure, if there is one."""
     lines = []
     if found.failure is not None:
-        lines += failure_lines(found.failure, full)
         if replay is not None:
             lines += ["", f"again: {replay}"]
         if found.cut_short:
@@ -58,21 +77,28 @@ def _summary(found: Exploration, program: str) -> str:
     return f"{program}: unknown, nothing found in {covered}"
 
 
-def failure_lines(failure: Failure, full: bool = False) -> list[str]:
+def failure_lines(failure: Failure, full: bool = False, longest: int = LONGEST) -> list[str]:
     failure = replace(failure, execution=told_apart(failure.execution))
     execution, details = failure.execution, failure.details
     lines = [_head(failure)]
-    lines += [f"  {waiting_line(row, execution)}" for row in details.get("waiting", ())]
+    lines += _waiting_lines(details.get("waiting", ()), execution, full)
     marks = marks_of(failure)
     is_shown = any(row.number in marks.failing for row in shown_rows(execution, full, marks.end))
     words = ["> violates it"] if is_shown else []
     words += ["* decides"] if failure.cause is not None and failure.cause.pairs else []
     lines += ["", f"the schedule{' (' + ', '.join(words) + ')' if words else ''}:"]
-    lines += schedule_lines(execution, full, marks)
+    lines += schedule_lines(execution, full, marks, longest)
     lines += _decided(failure, "where it is violated" if is_shown else "at the end")
     lines += _raised(details, full)
     why = why_lines(failure)
     return [*lines, "", *why] if why else lines
+
+
+def _waiting_lines(rows: Sequence[dict[str, Any]], execution: Execution, full: bool) -> list[str]:
+    shown = rows if full or len(rows) <= MOST_WAITING else rows[: MOST_WAITING - 1]
+    lines = [f"  {waiting_line(row, execution)}" for row in shown]
+    left = len(rows) - len(shown)
+    return [*lines, f"  ... {left} more wait (--full shows them)"] if left else lines
 
 
 def _decided(failure: Failure, where: str) -> list[str]:
@@ -204,6 +230,7 @@ def _cause_document(failure: Failure) -> dict[str, Any] | None:
     return {
         "tried": cause.tried,
         "freer": cause.is_freer,
+        "beyond": cause.is_beyond,
         "atomic": None
         if atomic is None
         else {
@@ -212,6 +239,7 @@ def _cause_document(failure: Failure) -> dict[str, Any] | None:
             "to": atomic.last.operation.at,
             "text": atomic_text(atomic, execution),
         },
+        "in_turn": None if cause.in_turn is None else list(cause.in_turn),
         "no_return": None
         if no_return is None
         else {

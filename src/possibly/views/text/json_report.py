@@ -8,17 +8,45 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from possibly.verdict.model import Atom, Change, Explanation, MissingOrder, Report, Step, Verdict, Witness
 from possibly.views.text.words import UNPRINTABLE_VALUE
 
 DEEPEST_VALUE = 200
+LONG = 10_000
+"""Items of a list that are put into words at a time."""
 
 
 def render_json(report: Report, notes: bool = False) -> str:
     """The document on one line, without the newline; `notes` say how each property was decided."""
-    return json.dumps(document(report, notes), allow_nan=False)
+    return "".join(json_pieces(report, notes))
+
+
+def json_pieces(report: Report, notes: bool = False) -> Iterator[str]:
+    """The same bit by bit: the path of a long run is as long as the run."""
+    return _pieces(document(report, notes))
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    if isinstance(value, dict) and value:
+        for number, (key, each) in enumerate(value.items()):
+            yield f"{', ' if number else '{'}{json.dumps(key)}: "
+            yield from _pieces(each)
+        yield "}"
+    elif isinstance(value, list) and len(value) > LONG:
+        for first in range(0, len(value), LONG):
+            some = json.dumps(value[first : first + LONG], allow_nan=False)
+            yield (", " if first else "[") + some[1:-1]
+        yield "]"
+    elif isinstance(value, list) and value:
+        for number, each in enumerate(value):
+            yield ", " if number else "["
+            yield from _pieces(each)
+        yield "]"
+    else:
+        yield json.dumps(value, allow_nan=False)
 
 
 def document(report: Report, notes: bool = False) -> dict[str, Any]:

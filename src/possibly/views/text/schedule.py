@@ -31,6 +31,7 @@ OF_LOOP = frozenset(
     }
 )
 """What runners do before the program begins and when it is over."""
+OF_GENERATORS = ("async_generator_athrow", "async_generator_aclose")
 TOUCHING = frozenset({"read", "write", "use"})
 CHANGES = frozenset({"write", "assign", "enter", "leave"})
 LONGEST = 26
@@ -62,12 +63,13 @@ def schedule_lines(
     execution: Execution,
     full: bool = False,
     marks: Marks = Marks(),  # noqa: B008 - it is immutable
+    longest: int = LONGEST,
 ) -> list[str]:
-    """The steps, a heading for each turn."""
+    """The steps, a heading for each turn; of more than `longest` lines what matters most."""
     found = shown_rows(execution, full, marks.end)
     rows = found if full else _outer(found, marks)
     cause = marks.cause
-    kept = {row.number for row in rows} if full else _kept(execution, rows, marks)
+    kept = {row.number for row in rows} if full else _kept(execution, rows, marks, longest)
     marked = dict.fromkeys(deciding_rows(rows, cause) if cause is not None else (), "*")
     marked |= dict.fromkeys(failing_rows(rows, marks), ">")
     shorter = _short_names({row.shown_at for row in rows})
@@ -133,7 +135,17 @@ def _outer(rows: Sequence[Told], marks: Marks) -> list[Told]:
     pairs = marks.cause.pairs[:1] if marks.cause is not None else ()
     known = {row.thing for row in rows if not row.is_in_library} | {pair.thing for pair in pairs}
     always = {*marks.failing, *marks.asked}
-    return [row for row in rows if row.number in always or not _is_inner(row, known)]
+    inside = _inside_libraries(rows, marks)
+    return [row for row in rows if row.number in always or not (row.task in inside or _is_inner(row, known))]
+
+
+def _inside_libraries(rows: Sequence[Told], marks: Marks) -> set[str]:
+    """The tasks of which nothing happens in a line of the user's, where something of others does."""
+    users = {row.task for row in rows if row.shown_at and not is_of_library(row.shown_at)}
+    pairs = marks.cause.pairs[:1] if marks.cause is not None else ()
+    deciding = {moment.task for pair in pairs for moment in (pair.first, pair.then)}
+    telling = {row.task for row in rows if not row.shown_at} - {row.task for row in rows if row.shown_at}
+    return {row.task for row in rows} - users - deciding - telling if users else set()
 
 
 def _is_inner(row: Told, known: set[str | None]) -> bool:
@@ -145,7 +157,7 @@ def _is_inner(row: Told, known: set[str | None]) -> bool:
 
 def _folded_line(steps: set[int]) -> list[str]:
     count = len(steps)
-    return [f"  ... {count_text(count, 'step')} inside libraries (--full shows them)"] if steps else []
+    return [f"  ... {count_text(count, 'step')} inside libraries {_shown_by(count)}"] if steps else []
 
 
 def failing_rows(rows: Sequence[Told], marks: Marks) -> list[Told]:
@@ -197,7 +209,11 @@ def _left_out(rows: Sequence[Told], execution: Execution, marks: Marks) -> str:
     which = f", {asked:,} of them change what the property reads" if asked else ""
     names = list(dict.fromkeys(execution.names.get(row.task, row.task) for row in rows))
     whose = names[0] if len(names) == 1 else f"{len(names)} tasks"
-    return f"  ... {count:,} step{'s' if count > 1 else ''} of {whose}{which} (--full shows them)"
+    return f"  ... {count_text(count, 'step')} of {whose}{which} {_shown_by(count)}"
+
+
+def _shown_by(count: int) -> str:
+    return f"(--full shows {'them' if count > 1 else 'it'})"
 
 
 def shown_rows(execution: Execution, full: bool = False, end: int | None = None) -> list[Told]:
@@ -207,10 +223,15 @@ def shown_rows(execution: Execution, full: bool = False, end: int | None = None)
     rows = [row for row in rows if row.kind not in hidden]
     if full:
         return rows
-    house = keeping_house(rows)
+    house = keeping_house(rows) | _closing_generators(execution)
     end = (execution.failure or {}).get("step") if end is None else end
     last = end if isinstance(end, int) else len(execution.steps)
     return [row for row in rows if row.task not in house and row.number <= max(last, 1)]
+
+
+def _closing_generators(execution: Execution) -> set[str]:
+    """Tasks that a loop makes to close asynchronous generators which the program has left."""
+    return {task for task, name in execution.names.items() if name.startswith(OF_GENERATORS)}
 
 
 def keeping_house(rows: Sequence[Told]) -> set[str]:
@@ -219,7 +240,7 @@ def keeping_house(rows: Sequence[Told]) -> set[str]:
     return begun | {row.task for row in rows if row.kind == "callback" and not row.at}
 
 
-def _kept(execution: Execution, rows: Sequence[Told], marks: Marks) -> set[int]:
+def _kept(execution: Execution, rows: Sequence[Told], marks: Marks, longest: int) -> set[int]:
     """The numbers of the steps that are shown."""
     end = marks.end or (execution.failure or {}).get("step")
     order = Causality(execution.steps)
@@ -229,10 +250,10 @@ def _kept(execution: Execution, rows: Sequence[Told], marks: Marks) -> set[int]:
         heights[row.number] = heights.get(row.number, 0) + 1
     ranks = _ranks(execution, marks, end if isinstance(end, int) else order.size)
     matter = [number for number in heights if past >> number - 1 & 1 or ranks.get(number, 9) == 0]
-    if sum(heights.values()) <= LONGEST:
+    if sum(heights.values()) <= longest:
         return set(heights) if past == -1 else set(matter) | _between_short(heights, matter)
     kept = _latest({number: heights[number] for number in heights if number in marks.asked})
-    room = LONGEST - sum(heights[number] for number in kept)
+    room = longest - sum(heights[number] for number in kept)
     for number in sorted(set(matter) - kept, key=lambda each: (ranks.get(each, 4), -each)):
         room -= heights[number]
         if room < 0 and kept:

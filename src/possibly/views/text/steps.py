@@ -7,7 +7,10 @@ shown with that one.
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import linecache
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -19,6 +22,9 @@ from possibly.views.text.phrases import phrase_of, phrase_of_method
 from possibly.views.text.words import elided
 
 LONGEST_VALUE = 48
+USING = frozenset({"use", "acquire", "release"})
+FROM_THREAD = "call from a thread"
+"""What another thread has asked an event loop to do is called so."""
 AWAITS = {
     "get": "waits to get from {}",
     "receive": "waits to receive from {}",
@@ -61,8 +67,26 @@ class Told(NamedTuple):
 
 
 def thing_name(thing: str, execution: Execution) -> str:
-    """What users call a thing."""
-    return execution.name_of(thing)
+    """What users call a thing; of a primitive that nothing has led to, what it is."""
+    name = execution.name_of(thing)
+    found = _UNNAMED.fullmatch(name)
+    return f"the {_KINDS.get(found[1], found[1])}" if found is not None else name
+
+
+_UNNAMED = re.compile(r"[0-9.]+:([a-z]+)[0-9]+")
+_KINDS = {"loop": "event loop", "database": "database in memory"}
+_OF_LINE = re.compile(r"the (?P<kind>\w+) of (?P<place>.+:[0-9]+)(?: #[0-9]+)?")
+
+
+def is_made_inside(name: str) -> bool:
+    """Whether a primitive is called by a line of the user's that does not speak of such a thing.
+
+    What the line calls has made it for itself; so has a shared value its lock.
+    """
+    found = _OF_LINE.fullmatch(name)
+    if found is None:
+        return name.startswith("the lock of ")
+    return found is not None and found["kind"] not in source_of(found["place"]).lower()
 
 
 def source_of(at: str) -> str:
@@ -114,26 +138,30 @@ class _Teller:
         if turn and step.operation.kind != "timer":
             yield from self._moments(number, step.task, turn, False)
             return
-        text = step_text(step, self.execution) + self._value(
-            step.operation.kind, step.operation.thing, detail
-        )
         kind, thing, _, at, _ = step.operation
+        text = looked_for(thing_name(thing, self.execution), detail, "finds") or (
+            step_text(step, self.execution) + self._value(kind, thing, detail)
+        )
         yield Told(
             number, step.task, kind, thing, text, at, thing_name(thing, self.execution), False,
-            detail.get(CALLED_FROM, ""), self._says_little(thing, detail, at),
+            detail.get(CALLED_FROM, ""),
+            self._says_little(thing, detail, at)
+            or (kind in USING and is_made_inside(thing_name(thing, self.execution))),
         )  # fmt: skip
         yield from self._moments(number, step.task, (*(turn or ()), *detail.get("inside", ())), True)
 
     def _moments(self, number: int, task: Task, moments: Any, is_inside: bool) -> Iterator[Told]:
         before = None
         for moment in moments:
-            text = self._words(task, moment) + self._value(moment["kind"], moment["thing"], moment)
             kind, thing = moment["kind"], moment["thing"]
             name = thing_name(thing, self.execution)
+            text = looked_for(name, moment, "finds") or (
+                self._words(task, moment) + self._value(kind, thing, moment)
+            )
             at, called_from = moment["at"], moment.get(CALLED_FROM, "") if moment["at"] else ""
             if not is_of_library(at):  # what a loop does for a line of the user's is told at that line
                 called_from = ""
-            little = self._says_little(thing, moment, at)
+            little = self._says_little(thing, moment, at) or (kind in USING and is_made_inside(name))
             row = Told(number, task, kind, thing, text, at, name, is_inside, called_from, little)
             if row != before and not is_only_a_reference(moment):
                 yield row
@@ -155,13 +183,20 @@ class _Teller:
             return "begins"
         elif "before" in moment or "changed" in moment:
             text = "changes {}"
+        elif kind == "woken" and name.startswith(FROM_THREAD):
+            return f"is woken by a {FROM_THREAD}"
         elif kind == "continue" and task in self.asleep:
             self.asleep.discard(task)
             text = "has slept"
         else:
             text = phrase_of(kind).now
         found = text.format(name).rstrip()
-        return f"{found} at {_line(moment['from'])}" if moment.get("from") else found
+        if moment.get("group"):
+            return f"{found}, which failed in its task group"
+        return f"{found} at {self._line(moment['from'])}" if moment.get("from") else found
+
+    def _line(self, at: str) -> str:
+        return line_text(at, self.execution.files()) if place_in(at).line else at
 
     def _awaits(self, task: Task, moment: dict[str, Any], name: str) -> str:
         if moment.get("things"):
@@ -172,6 +207,8 @@ class _Teller:
         if name.startswith("_") and name.endswith(
             "()"
         ):  # a coroutine of a library that stands for the user's
+            return "awaits"
+        if (made := _OF_LINE.fullmatch(name)) is not None and is_of_library(made["place"]):
             return "awaits"
         return AWAITS.get(moment.get("method", ""), "awaits {}").format(name).rstrip()
 
@@ -204,11 +241,28 @@ class _Teller:
         return found
 
 
+def looked_for(name: str, detail: dict[str, Any], verb: str) -> str:
+    """`finds no 'a' in cache`, where a step looks whether an item is there; else nothing."""
+    if "there" not in detail:
+        return ""
+    container, key = _item_of(name)
+    if not key:
+        return ""
+    return f"{verb} {key} in {container}" if detail["there"] else f"{verb} no {key} in {container}"
+
+
+def _item_of(name: str) -> tuple[str, str]:
+    """`cache` and `'a'` of `cache['a']`; the key is the longest end of the name that is a literal."""
+    starts = (at for at, letter in enumerate(name) if letter == "[" and name.endswith("]"))
+    for start in starts:
+        key = name[start + 1 : -1]
+        with contextlib.suppress(ValueError, SyntaxError):
+            ast.literal_eval(key)
+            return name[:start], key
+    return name, ""
+
+
 def is_only_a_reference(moment: dict[str, Any]) -> bool:
     """Whether a variable was read only to get at the object that it holds."""
     value = moment.get("value")
     return moment["kind"] == "read" and isinstance(value, str) and value.startswith("<")
-
-
-def _line(at: str) -> str:
-    return line_text(at) if place_in(at).line else at

@@ -7,7 +7,7 @@ execution that is nearest, side by side with the failing one, turn by turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -89,7 +89,7 @@ def _property(failure: Failure, shown: ExecutionTrace, replay: str | None) -> di
         "language": "explore",
         "formula": failure.message,
         "truth": "violated",
-        "facts": [line.strip() for line in why_lines(failure)],
+        "facts": _cure_first(line.strip() for line in why_lines(failure)),
         "summary": f"execution {failure.number} fails after {len(path)} steps",
         "path": packed(path),
         "cut": [processes.count(process.name) for process in trace.processes],
@@ -101,6 +101,11 @@ def _property(failure: Failure, shown: ExecutionTrace, replay: str | None) -> di
         "notes": [waiting_line(row, failure.execution) for row in failure.details.get("waiting", ())],
         "commands": [] if replay is None else [("Show it again", replay)],
     }
+
+
+def _cure_first(lines: Iterable[str]) -> list[str]:
+    """What a reader is to do stands where it is seen without scrolling."""
+    return sorted(lines, key=lambda line: not line.startswith("cure ("))
 
 
 def _missing(failure: Failure, shown: ExecutionTrace) -> dict[str, Any] | None:
