@@ -17,7 +17,8 @@ from possibly.trace.jsonl import write_lines
 from tests.trace.strategies import traces
 
 duckdb = pytest.importorskip("duckdb")
-from possibly.trace.parquet import read_parquet, words_of, write_parquet  # noqa: E402 - it needs DuckDB
+from possibly.trace.parquet.read import read_parquet, words_of  # noqa: E402 - it needs DuckDB
+from possibly.trace.parquet.write import write_parquet  # noqa: E402
 
 MANY = int(os.environ.get("POSSIBLY_CASES", "1"))
 

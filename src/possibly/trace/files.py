@@ -42,7 +42,7 @@ def load(
 
         return read_columns(path)
     if first.startswith(b"PAR1"):
-        from possibly.trace.parquet import read_parquet
+        from possibly.trace.parquet.read import read_parquet
 
         return read_parquet(path, words)
     place = _cache_place(path, first) if cache and os.environ.get("POSSIBLY_CACHE") != "off" else None

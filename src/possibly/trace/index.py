@@ -14,6 +14,7 @@ packed into one integer, process << shift | position, of 32 bits if that fits an
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 
@@ -92,8 +93,17 @@ class Links(NamedTuple):
 
     def of(self, process: int) -> Iterator[tuple[int, tuple[int, int]]]:
         """(position of the near end, place of the far end)."""
+        return self._told(self.start[process], self.start[process + 1])
+
+    def between(self, process: int, low: int, high: int) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The same for positions beyond `low` up to `high`."""
+        first, last = self.start[process], self.start[process + 1]
+        first = bisect_right(self.position, low, first, last)
+        return self._told(first, bisect_right(self.position, high, first, last))
+
+    def _told(self, first: int, last: int) -> Iterator[tuple[int, tuple[int, int]]]:
         mask = (1 << self.shift) - 1
-        for number in range(self.start[process], self.start[process + 1]):
+        for number in range(first, last):
             end = self.end[number]
             yield self.position[number], (end >> self.shift, end & mask)
 

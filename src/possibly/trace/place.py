@@ -7,6 +7,7 @@ from here: so they can be told apart where the user's files are.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,6 +39,18 @@ def _is_elsewhere(file: str) -> bool:
     return not os.path.isabs(file) and not os.path.exists(file)
 
 
-def line_text(at: str) -> str:
-    """A place in a sentence: `line 9`; in a library the whole of it, `pydantic/main.py:110`."""
-    return at if is_of_library(at) else f"line {place_in(at).line}"
+def line_text(at: str, files: Collection[str] = ()) -> str:
+    """A place in a sentence: `line 9`; `line 9 of jobs.py` if it could be in one of several files.
+
+    In a library it is the whole of it, `pydantic/main.py:110`.
+    """
+    file, line = place_in(at)
+    if is_of_library(at):
+        return at
+    return f"line {line} of {short_name(file, files)}" if len(files) > 1 else f"line {line}"
+
+
+def short_name(file: str, files: Collection[str]) -> str:
+    """The last name of a file, where that tells it from the others."""
+    last = file.rpartition("/")[2]
+    return last if sum(each.rpartition("/")[2] == last for each in files) <= 1 else file

@@ -12,6 +12,7 @@
 - `paths`: checking `expect`, `never` and `watch`
 - `predictive`: `--order predictive`
 - `races`: races of a recorded run and of its other orders
+- `selected`: properties checked on as much of a Parquet file as they name
 - `slicing`: slicing a trace for a predicate
 - `starving`: rules that look for a lack of progress, asked of other orders
 - `suggest`: properties of a run, mined from the patterns
