@@ -166,7 +166,7 @@ def test_a_part_on_one_process_is_evaluated_where_it_turns() -> None:
     predicates = CutPredicates(lattice, Readings(lattice.computation))
     node = bind(parse("EF(P.x + P.y >= 3 & Q.z == 1)", "ctl"), vocabulary(run)).formula
     projection = Projection(predicates, node)
-    assert projection.positions == ([2], [1])
+    assert [list(positions) for positions in projection.positions] == [[2], [1]]
     assert decide(Exhaustive(projection.lattice, projection.predicates, Budget()), node).value
 
 

@@ -8,6 +8,7 @@ counted matter where they are sent and received.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, count, islice
 from operator import is_not
@@ -40,7 +41,7 @@ Look = Callable[[], None]
 
 def kept_positions(
     predicates: CutPredicates, formula: Node, look: Look = lambda: None
-) -> dict[int, list[int]]:
+) -> dict[int, array[int]]:
     """By process that the formula reads: the positions of its events that change what is read."""
     reader = _Reader(predicates)
     pending, seen = [formula], set[int]()
@@ -52,7 +53,14 @@ def kept_positions(
             seen.update(map(id, children(node)))
         else:
             reader.read(node)
-    return {process: sorted(found) for process, found in sorted(reader.kept.items())}
+    return {process: array("i", _marked(marks)) for process, marks in sorted(reader.kept.items())}
+
+
+def _marked(marks: bytearray) -> Iterator[int]:
+    position = marks.find(1)
+    while position >= 0:
+        yield position
+        position = marks.find(1, position + 1)
 
 
 _CONNECTIVES = (Not, And, Or, AtLeast, Apart, Implies, Iff)
@@ -63,7 +71,8 @@ class _Reader:
 
     def __init__(self, predicates: CutPredicates) -> None:
         self.predicates = predicates
-        self.kept: dict[int, set[int]] = {}
+        self.kept: dict[int, bytearray] = {}
+        """By process a byte for each count: 1 at the positions that are kept."""
 
     def is_of_several(self, node: Node) -> bool:
         return len(self.predicates.support(node)) > 1
@@ -126,7 +135,12 @@ class _Reader:
                 self._add(numbers[name], ())
 
     def _add(self, process: int, positions: Iterable[int]) -> None:
-        self.kept.setdefault(process, set()).update(positions)
+        marks = self.kept.get(process)
+        if marks is None:
+            length = self.predicates.lattice.computation.lengths[process]
+            marks = self.kept[process] = bytearray(length + 1)
+        for position in positions:
+            marks[position] = 1
 
     def _follow(self, reading: Reading) -> None:
         match reading:

@@ -182,25 +182,13 @@ class Computation:
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
         """Every edge: the later event, the earlier one; ascending."""
+        if self._has_messages_alone:
+            return _message_edges(self.trace)
         return _direct_edges(self.trace, self.order, self.joint, self._extra)
 
     def links_of(self, pairs: Iterable[tuple[Place, Place]]) -> Links:
         """Other pairs of places (near, far) in the same form."""
         return linked(pairs, len(self.lengths), max(self.lengths, default=0).bit_length())
-
-    @cached_property
-    def needs(self) -> Arcs:
-        """`needed` as lists."""
-        return self._listed(self.needed)
-
-    @cached_property
-    def enables(self) -> Arcs:
-        """`enabling` as lists."""
-        return self._listed(self.enabling)
-
-    def _listed(self, found: Links) -> Arcs:
-        processes = range(len(self.lengths))
-        return Arcs(len(processes), (((p, near), far) for p in processes for near, far in found.of(p)))
 
     # ---- order ----------------------------------------------------------------------------------
 
@@ -375,20 +363,35 @@ def _direct_edges(
     trace: Trace, order: str, joint: Mapping[int, tuple[int, ...]], extra: Iterable[tuple[int, int]]
 ) -> tuple[Ints, Ints]:
     """Each event that has predecessors on other processes, as often as it has, and these predecessors."""
-    process = list(trace.process)
-    extra = tuple(extra)
+    process, found = trace.process, array("Q")
+    pairs = chain(_stated_order(trace), _in_order(trace, extra))
+    found.extend(second << 32 | first for first, second in pairs if process[first] != process[second])
+    found.extend(_conflicting_accesses(trace, order, process))
+    found.extend(event << 32 | line for event, lines in joint.items() for line in lines if line != event)
+    edges = sorted(found)
+    distinct = [edge for edge, before in zip(edges, chain((None,), edges), strict=False) if edge != before]
+    return array("i", [edge >> 32 for edge in distinct]), array("i", [edge & _FIRST for edge in distinct])
+
+
+def _message_edges(trace: Trace) -> tuple[Ints, Ints]:
+    """The same where messages are all that orders processes: each receive has one send."""
+    process = trace.process
+    sent = array("i", [NONE]) * len(trace)
+    for send, receive in zip(trace.delivery_send, trace.delivery_receive, strict=True):
+        if receive != NONE and process[send] != process[receive]:
+            sent[receive] = send
+    later = array("i", (event for event, send in enumerate(sent) if send != NONE))
+    return later, array("i", (send for send in sent if send != NONE))
+
+
+def _in_order(trace: Trace, extra: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     for first, second in extra:
         if first >= second:
             raise TraceError(
                 f"{trace.name(second)} comes before {trace.name(first)}, which has to happen first",
                 file=trace.file,
             )
-    pairs = chain(_stated_order(trace), extra)
-    found = {second << 32 | first for first, second in pairs if process[first] != process[second]}
-    found.update(_conflicting_accesses(trace, order, process))
-    found.update(event << 32 | line for event, lines in joint.items() for line in lines if line != event)
-    edges = sorted(found)
-    return array("i", [edge >> 32 for edge in edges]), array("i", [edge & _FIRST for edge in edges])
+        yield first, second
 
 
 _FIRST = (1 << 32) - 1
@@ -406,7 +409,7 @@ def _stated_order(trace: Trace) -> Iterator[tuple[int, int]]:
                 yield earlier, event
 
 
-def _conflicting_accesses(trace: Trace, order: str, process: list[int]) -> Iterator[int]:
+def _conflicting_accesses(trace: Trace, order: str, process: Ints) -> Iterator[int]:
     """In causal order, the conflicts of accesses to shared variables that no others imply, as edges.
 
     Of the reads by one process between two writes the first is behind the one and the last before the other.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from possibly.order.computation import Computation, Cut
 from possibly.order.kernels import raised_row
@@ -59,6 +59,15 @@ class Knowledge:
             self._positions[process].append(position)
             self._rows[process].extend(row)
 
+    def learnt(self, process: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+        """Position by position: of whom the process knows more there than before, and how much."""
+        width, before = self._width, array(self._code, [0] * self._width)
+        for number, position in enumerate(self._positions[process]):
+            row = self._rows[process][number * width : (number + 1) * width]
+            found = [(other, count) for other, count in enumerate(row) if count > before[other]]
+            yield position, [(other, count) for other, count in found if other != process]
+            before = row
+
     def row(self, process: int, count: int) -> array[int]:
         """The clock of that event, but for the entry of its own process."""
         start = self._start(process, count)
@@ -100,3 +109,27 @@ class Knowledge:
             found[other] = count
             self._ignorant[key] = found
         return found
+
+
+MOST_ENTRIES = 40_000_000
+"""Of clocks that are kept to say who learns what, at most."""
+
+
+def learnt_by_event(computation: Computation) -> Mapping[int, list[tuple[int, int]]] | None:
+    """By event: of which processes it knows more than the one before it, and how many events.
+
+    Of the other parties of a joint event nothing is said: they are one with it. None if it is too much.
+    """
+    _, edges = computation.edge_columns
+    if len(edges) * len(computation.lengths) > MOST_ENTRIES:
+        return None
+    knowledge = Knowledge(computation)
+    found: dict[int, list[tuple[int, int]]] = {}
+    for process in range(len(computation.lengths)):
+        for position, learnt in knowledge.learnt(process):
+            if not position:
+                continue
+            event = computation.at(process, position)
+            parties = {computation.place(line) for line in computation.joint.get(event, ())}
+            found[event] = [place for place in learnt if place not in parties]
+    return found

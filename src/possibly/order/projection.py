@@ -22,6 +22,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -94,7 +95,9 @@ class Projection:
     def trace(self) -> Trace:
         """Processes, values and names as in the whole run; the order is all in `after`."""
         original, events = self.whole.computation.trace, self._events
-        number = {event: index for index, event in enumerate(events)}
+        number = array("i", [NONE]) * len(original)
+        for index, event in enumerate(events):
+            number[event] = index
         mine = {process: index for index, process in enumerate(self.processes)}
         return Trace(
             processes=tuple(original.processes[process] for process in self.processes),
@@ -108,8 +111,8 @@ class Projection:
             label=_picked(original.label, events),
             file=original.file,
             **self._assigned(events),
-            **self._ordered(number),
-            **_delivered(original, number, mine),
+            **self._ordered(len(events), number),
+            **_delivered(original, events, number, mine),
         )
 
     @cached_property
@@ -126,18 +129,18 @@ class Projection:
     def _assigned(self, events: Sequence[int]) -> dict[str, Any]:
         """Each event sets what its process has of the variables that are read, whoever set it before."""
         trace = self.whole.computation.trace
-        found: dict[int, list[tuple[int, int]]] = {}
+        running: dict[int, list[tuple[int, Iterator[int]]]] = {}
         for process, variable in self._variables():
-            course = trace.courses[process, variable]
             positions = self.positions[self.processes.index(process)]
-            for position, value in zip(positions, _numbers_at(course, positions), strict=True):
-                if value != NONE:
-                    found.setdefault(trace.events_of[process][position - 1], []).append((variable, value))
+            numbers = _numbers_at(trace.courses[process, variable], positions)
+            running.setdefault(process, []).append((variable, numbers))
         start, variables, values = array("i", [0]), array("i"), array("i")
-        for event in events:
-            for variable, value in found.get(event, ()):
-                variables.append(variable)
-                values.append(value)
+        for event in events:  # those of one process in its order
+            for variable, numbers in running.get(trace.process[event], ()):
+                value = next(numbers)
+                if value != NONE:
+                    variables.append(variable)
+                    values.append(value)
             start.append(len(variables))
         return {"set_start": start, "set_variable": variables, "set_value": values}
 
@@ -151,17 +154,16 @@ class Projection:
                 if variable is not None:
                     yield process, variable
 
-    def _ordered(self, number: Mapping[int, int]) -> dict[str, Any]:
+    def _ordered(self, events: int, number: Ints) -> dict[str, Any]:
         """For each event the last kept ones of other processes in its past, where there is a new one."""
-        before: dict[int, list[int]] = {}
+        found = array("Q")
         for process in range(len(self.processes)):
-            for event, earlier in self._needs_of(process):
-                before.setdefault(number[event], []).append(number[earlier])
-        start, edges = array("i", [0]), array("i")
-        for event in range(len(number)):
-            edges.extend(sorted(before.get(event, ())))
-            start.append(len(edges))
-        return {"after_start": start, "after_event": edges}
+            found.extend(number[event] << 32 | number[earlier] for event, earlier in self._needs_of(process))
+        counts, edges = array("i", bytes(4 * (events + 1))), array("i")
+        for pair in sorted(found):
+            counts[(pair >> 32) + 1] += 1
+            edges.append(pair & _EARLIER)
+        return {"after_start": array("i", accumulate(counts)), "after_event": edges}
 
     def _needs_of(self, process: int) -> Iterator[tuple[int, int]]:
         computation = self.whole.computation
@@ -265,14 +267,18 @@ def _picked(column: Ints | None, events: Sequence[int]) -> array[int] | None:
     return None if column is None else array("i", [column[event] for event in events])
 
 
-def _delivered(trace: Trace, number: Mapping[int, int], mine: Mapping[int, int]) -> dict[str, Any]:
+_EARLIER = (1 << 32) - 1
+
+
+def _delivered(trace: Trace, events: Sequence[int], number: Ints, mine: Mapping[int, int]) -> dict[str, Any]:
     """The messages whose ends are kept: those that are counted are among them."""
     rows = []
-    for send, mine_now in number.items() if len(trace.delivery_send) else ():
+    for send in events if len(trace.delivery_send) else ():
         for row in trace.deliveries(send):
             receive, to = trace.delivery_receive[row], trace.delivery_to[row]
-            if receive == NONE or receive in number:
-                rows.append((mine_now, number.get(receive, NONE), mine.get(to, NONE)))
+            if receive == NONE or number[receive] != NONE:
+                at = NONE if receive == NONE else number[receive]
+                rows.append((number[send], at, mine.get(to, NONE)))
     rows.sort()
     names = ("delivery_send", "delivery_receive", "delivery_to")
     return {name: array("i", [row[index] for row in rows]) for index, name in enumerate(names)}

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from possibly.order.computation import Computation, Cut
+from possibly.order.slice import Rise, whole
 
 NO_ROW = -1
 
@@ -161,13 +162,21 @@ def bounds(computation: Computation, order: Sequence[int]) -> tuple[Bounds, Boun
     """What a count needs at least of the other processes, and what it allows them at most."""
     needs: Bounds = []
     for process in order:
-        clocks = [computation.initial, *map(computation.clock, computation.trace.events_of[process])]
-        needs.append([tuple(clock[other] for other in order) for clock in clocks])
+        needs.append([(0,) * len(order), *_needed(computation, process, order)])
     allows: Bounds = []
     for place in range(len(order)):
         columns = [_most(needs[other], place, len(needs[place])) for other in range(len(order))]
         allows.append(list(zip(*columns, strict=True)))
     return needs, allows
+
+
+def _needed(computation: Computation, process: int, order: Sequence[int]) -> Iterator[Cut]:
+    """For each event of a process its clock; no table of all clocks is kept for it."""
+    rise = Rise(whole(computation))
+    for position in range(1, computation.lengths[process] + 1):
+        clock = rise.at_least(process, position)
+        assert clock is not None, "every event is in some cut"
+        yield tuple([clock[other] for other in order])
 
 
 def _most(clocks: Sequence[Cut], place: int, counts: int) -> list[int]:

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from possibly.detection.slices import by_test, by_values
+from possibly.detection.slices import by_projection, by_test, by_values
 from possibly.detection.slices.by_test import slice_by_test
 from possibly.detection.slices.closure import slice_of, sublattice
 from possibly.detection.slices.slicing import Slicing
@@ -236,6 +236,7 @@ def test_the_command_takes_a_class(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(by_values, "MOST_COMBINATIONS", 0)
+    monkeypatch.setattr(by_projection, "FEW_CUTS", 0)
     path = tmp_path / "run.jsonl"
     write_trace(counters(4, 100), path)
     words = ["slice", str(path), "P0.x * P1.x >= 0", "--json"]

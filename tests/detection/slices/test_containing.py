@@ -9,7 +9,7 @@ import pytest
 
 from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
-from possibly.detection.slices import by_values, closure
+from possibly.detection.slices import by_projection, by_values, closure
 from possibly.detection.slices.closure import slice_of
 from possibly.detection.slices.containing import wider_slice
 from tests.detection.slices.test_by_test import Case, counters
@@ -51,6 +51,7 @@ def test_operators_that_slices_do_not_know(
     """As `possibly slice` gives them where there are too many cuts to visit."""
     monkeypatch.setattr(closure, "FEW_CUTS", 100)
     monkeypatch.setattr(by_values, "MOST_COMBINATIONS", 0)
+    monkeypatch.setattr(by_projection, "FEW_CUTS", 0)
     case = Case(counters(3, 20, messages=False), text)
     found = slice_of(case.slicing, case.formula)
     assert (found.exact, found.least, found.greatest) == (False, least, greatest)

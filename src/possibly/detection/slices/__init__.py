@@ -1,5 +1,6 @@
 """Answers from slices: few cuts are visited, or none.
 
+- `by_projection`: the slice of a formula whose processes have few cuts
 - `by_test`: the slice of a predicate for which EF can be tested
 - `by_values`: predicates over several processes that take few values
 - `closure`: the slice of any predicate

@@ -6,8 +6,9 @@ Here belongs the way from cuts, or from lean slices, to one slice. Four ways, th
 2. The lattice has at most `FEW_CUTS` cuts; the formula may be any, AF, AX and until among them. The least cut
    of the sublattice that contains an event is the meet of all satisfying cuts that contain it (thesis,
    theorem 4.5), found by visiting them all.
-3. Its atoms take few values, so that it is a union of lean slices after all (`by_values`); or the predicate
-   has a class for which EF can be tested between two cuts (`by_test`). Exact on long runs too.
+3. Its atoms take few values, so that it is a union of lean slices after all (`by_values`); or there are few
+   cuts of what it reads (`by_projection`); or the predicate has a class for which EF can be tested between
+   two cuts (`by_test`). Exact on long runs too.
 4. Otherwise an approximate slice (`wider`): it contains every satisfying cut, and perhaps more than needed.
 """
 
@@ -18,6 +19,7 @@ from itertools import islice
 
 from possibly.detection.explicit.exhaustive import Exhaustive
 from possibly.detection.limits import Budget
+from possibly.detection.slices.by_projection import slice_by_projection
 from possibly.detection.slices.by_test import slice_by_test
 from possibly.detection.slices.by_values import ByValues
 from possibly.detection.slices.containing import wider_slice
@@ -47,6 +49,10 @@ def sliced(slicing: Slicing, formula: Node) -> tuple[Slice, str]:
     parts = ByValues(slicing.lattice, slicing.predicates).alternatives(formula)
     if parts is not None:
         return _united(slicing, parts), f"the union of {_counted(parts)}, one for each combination of values"
+    projected = slice_by_projection(slicing, formula)
+    if projected is not None:
+        way = "from the cuts of what it reads, all visited: there are few"
+        return _with_lean(*projected), way
     tested = slice_by_test(slicing, formula)
     if tested is not None:
         return tested, "from tests whether it holds anywhere between two cuts, as its class allows"

@@ -265,10 +265,8 @@ class Slicing:
 
     def _receives(self, j: int) -> Iterator[Edge]:
         """The trace's own edges into process j: they must hold of the next cut too."""
-        needs = self.computation.needs
-        for position, ends in zip(needs.positions[j], needs.ends[j], strict=True):
-            for end in ends:
-                yield end, (j, position)
+        for position, end in self.computation.needed.of(j):
+            yield end, (j, position)
 
     def _complement(self, parts: Alternatives | None) -> Alternatives | None:
         """The cuts in none of the slices, each of which is bounded on one side alone."""

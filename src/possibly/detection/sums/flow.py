@@ -16,7 +16,7 @@ The flow is computed by OR-Tools (the optional extra `solver`), imported when it
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -54,13 +54,11 @@ def needs_of(part: Slice, low: Cut, high: Cut) -> Iterator[tuple[Place, Place]]:
 
     That a process executes its events in order is not among them.
     """
-    needs = part.computation.needs
-    for process, (positions, ends) in enumerate(zip(needs.positions, needs.ends, strict=True)):
-        first, last = bisect_right(positions, low[process]), bisect_right(positions, high[process])
-        for position, others in zip(positions[first:last], ends[first:last], strict=True):
-            for other in others:
-                if other[1] > low[other[0]]:
-                    yield (process, position), other
+    needed = part.computation.needed
+    for process, (least, most) in enumerate(zip(low, high, strict=True)):
+        for position, other in needed.between(process, least, most):
+            if other[1] > low[other[0]]:
+                yield (process, position), other
     for e, f in part.edges:
         if low[e[0]] < e[1] and low[f[0]] < f[1] <= high[f[0]]:
             yield f, e
