@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 import possibly
@@ -22,6 +24,7 @@ from possibly.errors import PossiblyError
 from possibly.session.watching.listening import Address
 from possibly.trace import load
 from possibly.views.cli.main import main
+from tests.views.formats.sarif_schema import LOG
 from tests.waiting import PATIENCE
 
 SAFE = "AG(!(P1.cs & P2.cs))"
@@ -101,6 +104,45 @@ def test_changes_are_printed_and_the_report_is_that_of_a_check() -> None:
     assert lines[2] == "standard input: 2 processes, 3 events"
     assert "Show it again: possibly check run.jsonl --ctl 'AG(!(P1.cs & P2.cs))'" in done.stdout
     assert main(["check", "run.jsonl", "--ctl", SAFE]) == 1
+
+
+PLACED = [{**line, "at": f"peer.py:{number}"} for number, line in enumerate(ENTERS, 11)]
+
+
+def watched_as(name: str) -> str:
+    """The document that is printed, in a folder with the source that the events speak of."""
+    Path("peer.py").write_text("\n" * 20, encoding="utf-8")
+    done = watch_input(text(HEADER, *PLACED), "--ctl", SAFE, "--ctl", "EF(P2.cs)", "--format", name)
+    assert done.returncode == 1 and "VIOLATED ctl1" in done.stderr
+    return done.stdout
+
+
+def test_in_a_workflow_a_violation_is_annotated_at_its_line() -> None:
+    error, notice = watched_as("github").splitlines()
+    assert error.startswith("::error file=peer.py,line=13,title=possibly%3A ctl1::VIOLATED  ctl1")
+    assert notice.startswith("::notice file=peer.py,line=12,title=possibly%3A ctl1::P1:2")
+
+
+def test_for_junit_every_property_is_a_case() -> None:
+    (suite,) = ElementTree.fromstring(watched_as("junit"))
+    violated, holds = suite
+    assert (violated.get("name"), violated.get("file"), violated.get("line")) == ("ctl1", "peer.py", "13")
+    assert violated.find("failure") is not None and len(holds) == 0
+
+
+def test_sarif_follows_its_schema() -> None:
+    found = json.loads(watched_as("sarif"))
+    jsonschema.validate(found, LOG)
+    (result,) = found["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("peer.py", 13)
+
+
+def test_a_line_that_cannot_be_read_is_an_error_in_every_format() -> None:
+    for name in ("github", "junit", "sarif"):
+        done = watch_input(text(HEADER) + "{broken\n", "--ctl", SAFE, "--format", name)
+        assert done.returncode == 2
+        assert "standard input:2:2: broken JSON" in done.stdout
 
 
 def test_json_is_one_document_and_the_rest_goes_elsewhere() -> None:

@@ -795,6 +795,14 @@ static int is_plain_key(PyObject *key)
     return PyLong_CheckExact(key) || PyUnicode_CheckExact(key) || PyBytes_CheckExact(key) || key == Py_None;
 }
 
+/* Where the sign of an int lies in memory depends on the version of Python. */
+static int is_negative(PyObject *number)
+{
+    int overflow = 0;
+    long value = PyLong_AsLongAndOverflow(number, &overflow);
+    return overflow ? overflow < 0 : value < 0;
+}
+
 /* The number of an item, or of the row of an array that has it, from 0; NULL: it is not known by a number. */
 static PyObject *number_of(PyObject *thing, PyObject *key)
 {
@@ -804,7 +812,7 @@ static PyObject *number_of(PyObject *thing, PyObject *key)
     if (!PyLong_CheckExact(key) && (PyBool_Check(key) || is_made_in_python || !PyIndex_Check(key)))
         return NULL;
     PyObject *number = PyNumber_Index(key);
-    if (number && Py_SIZE(number) < 0) {
+    if (number && is_negative(number)) {
         PyObject *size = PyLong_FromSsize_t(PyObject_Size(thing));
         PyObject *counted = size ? PyNumber_Add(number, size) : NULL;
         Py_XDECREF(size);
@@ -891,7 +899,7 @@ static void read_item(Site *self, PyObject *thing, PyObject *key)
 {
     if (!is_container(thing) || is_variable(self, thing, key, READS, NULL))
         return;
-    if (PyLong_CheckExact(key) && Py_SIZE(key) < 0 && !is_by_key(thing))
+    if (PyLong_CheckExact(key) && is_negative(key) && !is_by_key(thing))
         touch(self->memory, thing, EXTENT, NULL, READS, self->number, NULL);
     if (makes_missing(thing, key))
         store_item(self, thing, key, NULL);

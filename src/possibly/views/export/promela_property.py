@@ -262,12 +262,9 @@ class _Encoding:
 
     def _waits(self) -> Iterator[tuple[Place, Place]]:
         computation = self.computation
-        for j, (positions, ends) in enumerate(
-            zip(computation.needs.positions, computation.needs.ends, strict=True)
-        ):
-            for position, sources in zip(positions, ends, strict=True):
-                for source in sources:
-                    yield source, (j, position)
+        for j in range(len(computation.lengths)):
+            for position, source in computation.needed.of(j):
+                yield source, (j, position)
         for step in range(len(computation.trace) if computation.joint else 0):
             lines = [computation.place(line) for line in computation.events(step)]
             for process, position in lines[1:]:

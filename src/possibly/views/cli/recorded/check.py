@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 
 from possibly.errors import FormulaError, PossiblyError, UsageError
-from possibly.logic.languages import FORMULAS
 from possibly.records import replace
 from possibly.views.cli.files import loaded, write_lines_to
 from possibly.views.cli.formats import Answers, add_format_arguments
@@ -211,7 +210,14 @@ def checked_quietly(
     whole: bool = False,
 ) -> tuple[Trace, Report]:
     """The trace and the answers; `whole`: all variables are wanted, not only those of the properties."""
-    words = words_in(specification) if path.endswith(".parquet") and not whole else None
+    words = None
+    if path.endswith(".parquet") and not whole:
+        from possibly.session.checking.selected import answered, words_in
+
+        found = answered(path, specification, options, progress)
+        if found is not None:
+            return found.trace, found.report
+        words = words_in(specification)
     if words is not None:
         try:
             return _answered(loaded(path, progress, words), path, specification, options, progress)
@@ -232,16 +238,6 @@ def _answered(
     return trace, replace(check_trace(trace, specification, options, progress), trace=path)
 
 
-def words_in(specification: Specification) -> frozenset[str] | None:
-    """The words that the properties consist of; None if what they need cannot be told from these."""
-    from possibly.trace.parquet import words_of
-
-    if any(found.language not in FORMULAS for found in specification.properties):
-        return None
-    lets = [let.text for let in specification.lets]
-    return words_of([*(found.text for found in specification.properties), *lets])
-
-
 def show_one(
     path: str, specification: Specification, options: Options, arguments: argparse.Namespace
 ) -> None:
@@ -257,9 +253,10 @@ def show_one(
 
 def _show(report: Report, path: str, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        from possibly.views.text.json_report import render_json
+        from possibly.views.text.json_report import json_pieces
 
-        print(render_json(report, notes=arguments.explain), flush=True)
+        sys.stdout.writelines(json_pieces(report, notes=arguments.explain))
+        print(flush=True)
         return
     from possibly.views.text.report import render
 

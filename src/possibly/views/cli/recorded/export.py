@@ -109,13 +109,12 @@ def _read(path: str, arguments: argparse.Namespace, progress: Progress | None = 
 
 def _to_parquet(arguments: argparse.Namespace) -> int:
     """One run as a file; several as a folder with a partition for each."""
-    from possibly.trace.parquet import write_parquet
     from possibly.views.cli.recorded.many import expanded, is_many
 
     traces, output = arguments.traces, arguments.output
     if len(traces) == 1 and not is_many(traces):
         with named_errors(output):
-            write_parquet(_read(traces[0], arguments), output)
+            _write_parquet(_read(traces[0], arguments), output)
         return 0
     paths = expanded(traces)
     statuses = [0]
@@ -125,10 +124,19 @@ def _to_parquet(arguments: argparse.Namespace) -> int:
             trace = _read(path, arguments)
             with named_errors(folder):
                 os.makedirs(folder, exist_ok=True)
-                write_parquet(trace, os.path.join(folder, "events.parquet"))
+                _write_parquet(trace, os.path.join(folder, "events.parquet"))
         except PossiblyError as error:
             statuses.append(complain(error))
     return max(statuses)
+
+
+def _write_parquet(trace: Trace, path: str) -> None:
+    """With what each event learns, so that a part of the run can be read by itself."""
+    from possibly.order.computation import Computation
+    from possibly.order.knowledge import learnt_by_event
+    from possibly.trace.parquet.write import write_parquet
+
+    write_parquet(trace, path, learnt_by_event(Computation(trace)))
 
 
 def partitions(paths: list[str]) -> list[str]:
