@@ -184,6 +184,9 @@ class Verdict:
     """For UNKNOWN: which limit was hit and how to raise it."""
     raced: tuple[str, ...] = ()
     """Shared variables that nothing orders the accesses to: they were taken in the order of the run."""
+    noticed: tuple[str, ...] = ()
+    """Shared variables of which in another order some read may see another value than it did: what the
+    program does then is not known."""
     notes: tuple[str, ...] = ()
     """For `--explain`: which class each predicate has, which engine was chosen and why."""
     path: PathResult | None = None

@@ -98,5 +98,39 @@ def test_a_property_that_holds_in_the_recorded_order_of_a_race_says_so(
     assert "Nothing orders" not in _text(capsys)
 
 
+@pytest.mark.parametrize(
+    "order, told",
+    [
+        ("causal", "Nothing orders the accesses to n: they were kept in their recorded order."),
+        ("predictive", "In another order some read of n may see another value than it did."),
+    ],
+)
+def test_it_says_so_too_where_the_race_decides_what_a_value_becomes(
+    order: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both tasks add one to `n`, and what comes of it is looked at in `total` alone."""
+    trace = tmp_path / "run.jsonl"
+    rows: list[dict[str, object]] = [
+        {"format": "possibly-trace", "version": 1, "shared": {"n": 0, "total": 0}},
+        {"p": "a", "read": ["n"]},
+        {"p": "a", "write": {"n": 1}},
+        {"p": "b", "read": ["n"]},
+        {"p": "b", "write": {"n": 2}},
+        {"p": "main", "read": ["n"], "write": {"total": 2}, "after": ["a:2", "b:2"]},
+    ]
+    trace.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["check", str(trace), "--order", order, "--ctl", "AG(done(main) -> total == 2)"]
+    assert main(words) == 0
+    assert told in _text(capsys)
+    assert main([*words, "--json"]) == 0
+    field = {"causal": "raced", "predictive": "noticed"}[order]
+    assert json.loads(capsys.readouterr().out)["properties"][0][field] == ["n"]
+    for row in rows[3:5]:
+        row["after"] = ["a:2"]
+    trace.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(words) == 0
+    assert "order" not in _text(capsys).replace("The recorded order satisfies it too.", "")
+
+
 def _text(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())

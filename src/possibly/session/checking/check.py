@@ -83,6 +83,8 @@ class Options:
     engine: str = "auto"
     explain: bool = True
     """Make explanations; witnesses come in any case."""
+    tells_races: bool = True
+    """Name what tasks race for if a property holds in the recorded order of their accesses."""
     notes: bool = False
     """Say in full how it was decided: the model of a path expression with all its states, for one."""
     examples: bool = False
@@ -359,16 +361,25 @@ class Checker:
         return replace(result, finding=finding, engine="observed", reason=None, notes=(*result.notes, note))
 
     def _raced(self, language: str, formula: Node, finding: Finding | None) -> tuple[str, ...]:
-        """What the formula reads and tasks race for: of a property that holds, as such accesses were kept."""
+        """What tasks race for, of a property that holds, as such accesses were kept: first what it reads.
+
+        Other variables count too, for what the program does with them may become a value that it reads.
+        """
+        is_asked = self.options.tells_races and self.options.order == "causal"
+        if not is_asked or finding is None or not finding.value:
+            return ()
+        read = {node.variable for node in nodes(formula) if isinstance(node, Shared)}
+        return tuple(sorted(self._races, key=lambda name: read.isdisjoint((name, name.partition("[")[0]))))
+
+    @cached_property
+    def _races(self) -> tuple[str, ...]:
+        """The variables that tasks race for; in a large run they are not looked for."""
         trace = self.computation.trace
-        is_asked = finding is not None and finding.value and self.options.explain and len(trace) <= LONG
-        read = {node.variable for node in nodes(formula) if isinstance(node, Shared)} if is_asked else set()
-        if not read or self.options.order != "causal" or len(trace.processes) < 2:
+        if len(trace) > LONG or len(trace.processes) < 2 or not trace.write_variable:
             return ()
         from possibly.recorder.sharing.races import races
 
-        found = {race.variable: None for race in races(trace) if not race.is_atomic}
-        return tuple(name for name in found if name in read or name.partition("[")[0] in read)
+        return tuple(dict.fromkeys(race.variable for race in races(trace) if not race.is_atomic))
 
     # ---- witnesses and reasons: what finds them is imported where there is something to explain -------
 

@@ -64,8 +64,9 @@ def check_predictive(
     """The answers in all orders of unsynchronised accesses."""
     causal = replace(options, order="causal")
     report = check_trace(trace, specification, causal, progress)
-    if not racing(trace, Computation(trace, "sync")):
+    if not (raced := racing(trace, Computation(trace, "sync"))):
         return report
+    noticed = tuple(sorted(raced & _looked_at(trace)))
     verdicts = list(report.verdicts)
     others = _Others(trace, Budget(timeout=None if options.timeout is None else options.timeout / 3))
     for number, known in enumerate(verdicts):
@@ -73,8 +74,22 @@ def check_predictive(
             continue
         left = _left(options.timeout, others.seconds + known.seconds)
         found = _Prediction(trace, specification, causal, number, left).verdict(known, others)
-        verdicts[number] = replace(found, raced=())  # no access was kept in its recorded order
+        rests = found.truth is Truth.HOLDS and found.witness is None
+        verdicts[number] = replace(found, raced=(), noticed=noticed if rests else ())
     return replace(report, verdicts=tuple(verdicts))
+
+
+def _looked_at(trace: Trace) -> set[str]:
+    """The variables that somebody reads, as far as is known."""
+    recorded = recorded_of(trace.header)
+    are_told = recorded is None or recorded.accesses
+    words = (trace.reads(event) if are_told else _accessed(trace, event) for event in range(len(trace)))
+    return {name for each in words for name in each}
+
+
+def _accessed(trace: Trace, event: int) -> Iterator[str]:
+    yield from trace.reads(event)
+    yield from (name for name, _ in trace.writes(event))
 
 
 def _left(timeout: float | None, spent: float) -> Budget:

@@ -98,6 +98,8 @@ def _property(verdict: Verdict, notes: bool) -> dict[str, Any]:
         found["example"] = {**(_witness(verdict.example.witness) or {}), "explanation": explanation}
     if verdict.raced:
         found["raced"] = list(verdict.raced)
+    if verdict.noticed:
+        found["noticed"] = list(verdict.noticed)
     if notes:
         found["notes"] = list(verdict.notes)
     return found

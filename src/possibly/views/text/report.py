@@ -105,7 +105,7 @@ def verdict_lines(verdict: Verdict, layout: Layout) -> Iterator[str]:
     if not layout.full:
         formula = elided(formula, LONGEST_FORMULA)
     yield f"{word}  {plain(verdict.name)}  {verdict.language} {formula}"
-    for paragraph in _facts(verdict):
+    for paragraph in facts(verdict):
         yield from _wrapped(paragraph, layout)
     if verdict.path is not None:
         from possibly.views.text.paths import path_lines
@@ -130,7 +130,7 @@ CANDIDATE = (
 )
 
 
-def _facts(verdict: Verdict) -> Iterator[str]:
+def facts(verdict: Verdict) -> Iterator[str]:
     if verdict.keys is not None:
         yield plain(keys_text(verdict.keys))
     if verdict.candidate:
@@ -141,6 +141,8 @@ def _facts(verdict: Verdict) -> Iterator[str]:
         yield f"Undecided: {plain(verdict.reason or 'a limit was reached; raise --max-cuts or --timeout.')}"
     if verdict.raced:
         yield raced_text(verdict.raced)
+    if verdict.noticed:
+        yield noticed_text(verdict.noticed)
     if verdict.assumed:
         yield f"Assumed: {plain(', '.join(verdict.assumed))}."
     for fault in verdict.faults[:LONGEST_FAULTS]:
@@ -151,12 +153,23 @@ def _facts(verdict: Verdict) -> Iterator[str]:
 
 def raced_text(names: Sequence[str]) -> str:
     """What a property that holds does not answer for."""
-    shown = ", ".join(plain(name) for name in names[:LONGEST_FAULTS])
-    more = ", ..." if len(names) > LONGEST_FAULTS else ""
     return (
-        f"Nothing orders the accesses to {shown}{more}: they were kept in their recorded order. "
+        f"Nothing orders the accesses to {_first(names)}: they were kept in their recorded order. "
         "--order predictive asks for their other orders, possibly explore runs them."
     )
+
+
+def noticed_text(names: Sequence[str]) -> str:
+    """How far a property holds in every order of unsynchronised accesses."""
+    return (
+        f"In another order some read of {_first(names)} may see another value than it did. It holds for the "
+        "values that were recorded; what the program would do then, possibly explore tells."
+    )
+
+
+def _first(names: Sequence[str]) -> str:
+    shown = ", ".join(plain(name) for name in names[:LONGEST_FAULTS])
+    return shown + (", ..." if len(names) > LONGEST_FAULTS else "")
 
 
 def keys_text(keys: Keys) -> str:

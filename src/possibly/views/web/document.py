@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from possibly.verdict.model import Report, Truth, Verdict
-from possibly.views.text.report import RECORDED, loop_text, missing_text, summary_text
+from possibly.verdict.model import Report, Verdict
+from possibly.views.text.report import facts, loop_text, missing_text, summary_text
 from possibly.views.text.words import count_text, value_text
 from possibly.views.web.columns import packed
 from possibly.views.web.models import Stack, Tree, document_of
@@ -193,14 +193,7 @@ def _numbers(trace: Trace, names: Iterable[str]) -> list[int]:
 
 
 def _facts(verdict: Verdict) -> Iterator[str]:
-    if verdict.observed is not None:
-        yield RECORDED[verdict.truth, verdict.observed]
-    if verdict.truth is Truth.UNKNOWN:
-        yield f"Undecided: {verdict.reason or 'a limit was reached.'}"
-    if verdict.assumed:
-        yield f"Assumed: {', '.join(verdict.assumed)}."
-    for fault in verdict.faults:
-        yield f"Counted as false: {fault}"
+    yield from facts(verdict)
     if verdict.path is not None:
         from possibly.views.text.paths import path_lines
 

@@ -17,6 +17,7 @@ from possibly.views.cli.controlled.confirm import CONTROL, driven
 from possibly.views.cli.controlled.explore import default_output
 from possibly.views.cli.files import loaded
 from possibly.views.cli.properties import options_of
+from possibly.views.text.report import noticed_text
 
 if TYPE_CHECKING:
     from possibly.logic.specification import Specification
@@ -72,9 +73,12 @@ def _undisturbed(prediction: Prediction, arguments: argparse.Namespace) -> int:
     word = "holds" if verdict.holds else "unknown"
     if arguments.json:
         told = {"property": verdict.name, "confirmation": "not predicted", "verdict": word}
-        print(json.dumps({**told, "reason": verdict.reason}), flush=True)
+        noticed = {"noticed": list(verdict.noticed)} if verdict.noticed else {}
+        print(json.dumps({**told, "reason": verdict.reason, **noticed}), flush=True)
     else:
         because = f": {verdict.reason}" if verdict.reason else ""
         print(f"{word.upper()}  {verdict.name}: no order of the run violates it" if verdict.holds
               else f"{word.upper()}  {verdict.name}{because}", flush=True)  # fmt: skip
+        if verdict.noticed:
+            print(f"  {noticed_text(verdict.noticed)}", flush=True)
     return 0 if verdict.holds else 3

@@ -123,7 +123,8 @@ def run(
 
 def _without(options: Options, arguments: argparse.Namespace) -> Options:
     """A summary needs no explanations."""
-    return replace(options, explain=arguments.json and arguments.explain)
+    is_asked = arguments.json and arguments.explain
+    return replace(options, explain=is_asked, tells_races=is_asked)
 
 
 def _answered(
