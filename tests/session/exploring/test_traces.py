@@ -40,6 +40,45 @@ def asked(tmp_path: Path, source: str, formula: str, functions: tuple[str, ...] 
         return explore(program, Options(), property_check(program, specification, Checking()))
 
 
+UNJOINED = """
+import threading
+x = 0
+def write():
+    global x
+    x = 1
+threading.Thread(target=write, name="W").start()
+"""
+PROCESSES = """
+import multiprocessing
+def work(given, answers):
+    answers.put(given.get())
+if __name__ == "__main__":
+    x = 0
+    given, answers = multiprocessing.{kind}(), multiprocessing.{kind}()
+    other = multiprocessing.Process(target=work, args=(given, answers))
+    other.start()
+    given.put(1)
+    x = answers.get()
+    other.join()
+"""
+
+
+# ---- programs whose tasks end in every way, and that put in every way ---------------------------
+
+
+@pytest.mark.parametrize("kind", ["Queue", "SimpleQueue", "JoinableQueue"])
+def test_what_one_process_puts_another_takes(tmp_path: Path, kind: str) -> None:
+    found = asked(tmp_path, PROCESSES.replace("{kind}", kind), "AG(x <= 1)")
+    assert found.holds is True, (found.open, found.failure)
+    found = asked(tmp_path, PROCESSES.replace("{kind}", kind), "AG(x != 1)")
+    assert found.holds is False, found.open
+
+
+def test_a_thread_that_nobody_joins(tmp_path: Path) -> None:
+    assert asked(tmp_path, UNJOINED, "AG(x <= 1)").holds is True
+    assert asked(tmp_path, UNJOINED, "AG(x != 1)").holds is False
+
+
 # ---- order --------------------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from possibly.control.execution import Execution, Step
-from possibly.control.naming import Sort, parent_of, slot_of, sort_of
+from possibly.control.naming import Slot, Sort, parent_of, slot_of, sort_of
 from possibly.logic.predicates.values import has_cut
 from possibly.probes.rewriting.source import labels_of
 from possibly.records import replace
@@ -43,7 +43,10 @@ KINDS = {
     "put": "send",
     "get": "receive",
     "spin": "read",
+    "exit": "end",
 }
+GIVING = frozenset({"put", "send"})
+"""Kinds of steps that may put something where another step takes it."""
 CHANGES = frozenset({"write", "assign", "enter", "leave"})
 """Moments of a turn after which the state is another one."""
 
@@ -120,6 +123,8 @@ class _Converter:
         self.things = things_of(execution)
         self.number = 0
         """Of the step."""
+        self.given: set[Slot] = set()
+        """What is on its way."""
         self.steps: list[int] = []
         self.written: dict[str, _Last] = {}
         self.read: dict[str, dict[str, _Last]] = {}
@@ -264,15 +269,19 @@ class _Converter:
         return fields | {key: moment[key] for key in ("set", "fn") if key in moment}
 
     def _message(self, step: Step, fields: Fields) -> None:
-        kind = step.operation.kind
-        if kind not in ("put", "get"):
+        """What a put or a process's queue gives, and a get takes; what is only looked at is none."""
+        kind, footprint = step.operation.kind, step.operation.footprint
+        if kind not in GIVING and kind != "get":
             return
-        slots = [slot_of(a.thing) for a in step.operation.footprint if a.writes == (kind == "put")]
+        is_given = kind in GIVING
+        slots = [slot_of(access.thing) for access in footprint if access.writes == is_given]
         slot = next(filter(None, slots), None)
-        if slot is None or not any(access.writes for access in step.operation.footprint):
-            fields["kind"] = kind  # without a write a look found nothing, or left what it found
+        has_changed = any(access.writes for access in footprint)
+        if slot is not None and has_changed and (slot in self.given) != is_given:
+            (self.given.add if is_given else self.given.remove)(slot)
+            fields.update(kind=KINDS.get(kind, kind), msg=f"{self.queues[slot.queue]}#{slot.number}")
         else:
-            fields["msg"] = f"{self.queues[slot.queue]}#{slot.number}"
+            fields["kind"] = kind
 
     def _variable(self, thing: str) -> str:
         return self.things.get(thing, thing)
