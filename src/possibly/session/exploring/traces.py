@@ -11,7 +11,8 @@ A turn of an event loop's task is one step with several moments (`detail["turn"]
 one thing that is asked for (`detail["apart"]`), each change is an event; no other step may then come between
 them, so whoever depends on any of them comes after the last. The runtime makes such turns of one loop depend
 on each other, so that they are ordered in every execution and all their orders are explored. Any other turn
-is one event, after which each variable has the value that the turn gave it last.
+is one event, after which each variable has the value that the turn gave it last. A function that a turn leaves
+is left for good when the turn is over: one more event, without a change, says so.
 """
 
 from __future__ import annotations
@@ -159,6 +160,8 @@ class _Converter:
         process = self._process(step.task)
         is_apart = self.apart and bool(_detail(step).get("apart"))
         moments = self._moments_apart(step) if is_apart else [self._whole(step)]
+        if self.apart and "turn" in _detail(step) and moments[-1]["kind"] == "exit":
+            moments.append({"kind": step.operation.kind, "at": step.operation.at})
         after = self._orders(step, process, len(self.builder) + len(moments) - 1, is_apart)
         if step.task not in self.begun:
             self.begun.add(step.task)

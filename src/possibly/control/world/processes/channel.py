@@ -134,10 +134,10 @@ def ask(*message: Any, file: int | None = None) -> Any:
     """Asks the first process for something, with an open file perhaps, and waits for it to be done."""
     assert upward is not None
     place = place_of(sys._getframe(1))
-    upward.send(*message, place, _states.number(place))
-    if file is not None:
-        upward.send_file(file)
     try:
+        upward.send(*message, place, _states.number(place))
+        if file is not None:
+            upward.send_file(file)
         is_error, answer, time = upward.receive()
     except Gone:
         os._exit(1)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import Any, NoReturn
 
 from possibly.control.endings import failures
 from possibly.control.execution import Choice, Operation, Outcome, Step
 from possibly.control.forking.noted import Noted
 from possibly.control.forking.system import die_with_parent
+from possibly.control.loading import following
 from possibly.control.models.files import DATABASE
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
@@ -36,6 +38,7 @@ def be_born(upward: Channel, is_nested: bool = False) -> None:
     if not is_nested:
         files.listen()
     doors.asked, selecting.asked = _asked, _asked_to_select
+    following.elsewhere = partial(channel.ask, "told")
 
 
 def live(process: Any, data: bytes | None) -> NoReturn:

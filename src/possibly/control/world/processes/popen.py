@@ -21,6 +21,7 @@ from typing import Any
 from possibly.control.endings import failures
 from possibly.control.execution import Access, Operation, Outcome
 from possibly.control.forking import outside
+from possibly.control.loading import following
 from possibly.control.models import threads
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
@@ -167,6 +168,8 @@ class Forked:
                 failures.note({**given[0], "task": kernel.current.name})
             case "open":
                 kernel.uncontrolled[given[0]] = given[1]
+            case "told":
+                following.heard_of(kernel, *given)
             case "step":
                 kind, thing, things = given
                 kernel.visible(kind, thing, tuple(Access(*each) for each in things))
