@@ -25,7 +25,6 @@ from possibly.control.runtime.places import place_of
 from possibly.probes import claiming
 from possibly.recorder.snapshot import snapshot
 
-
 elsewhere: Callable[..., None] | None = None
 """Tells the process that has the scheduler, in all others."""
 

@@ -8,11 +8,11 @@ starting and joining) is an edge between the numbers of two events. A comment `#
 source line labels the events of that line.
 
 A turn of an event loop's task is one step with several moments (`detail["turn"]`). If it changes more than
-one thing that is asked for (`detail["apart"]`), each change is an event; no other step may then come between
-them, so whoever depends on any of them comes after the last. The runtime makes such turns of one loop depend
-on each other, so that they are ordered in every execution and all their orders are explored. Any other turn
-is one event, after which each variable has the value that the turn gave it last. A function that a turn leaves
-is left for good when the turn is over: one more event, without a change, says so.
+one thing that is asked for (`detail["apart"]`), each change is an event; no other step may then come
+between them, so whoever depends on any of them comes after the last. The runtime makes such turns of one
+loop depend on each other, so that they are ordered in every execution and all their orders are explored.
+Any other turn is one event, after which each variable has the value that the turn gave it last. A function
+that a turn leaves is left for good when the turn is over: one more event, without a change, says so.
 """
 
 from __future__ import annotations
