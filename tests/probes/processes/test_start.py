@@ -170,6 +170,55 @@ def test_pools(tmp_path: Path) -> None:
         assert found.concurrent(first, second), f"{first} and {second} are ordered"
 
 
+JOBS = """
+import multiprocessing, time
+from concurrent.futures import ProcessPoolExecutor
+def begin():
+    pass  #: begins
+def one():
+    pass  #: one
+def two():
+    pass  #: two
+def each(n):
+    if n:
+        pass  #: last
+    else:
+        pass  #: first
+if __name__ == "__main__":
+    if "{kind}" == "executor":
+        pool = ProcessPoolExecutor({workers}, initializer=begin)
+        results = [pool.submit(one), (time.sleep(0.3), pool.submit(two))[1]]
+        for result in results: result.result()
+        list(pool.map(each, [0, 1]))
+        pool.shutdown()
+    else:
+        pool = multiprocessing.Pool({workers}, begin)
+        results = [pool.apply_async(one), (time.sleep(0.3), pool.apply_async(two))[1]]
+        for result in results: result.get()
+        pool.map(each, [0, 1], chunksize={chunk})
+        pool.close()
+        pool.join()
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("kind", ["executor", "pool"])
+def test_jobs_of_a_process_are_ordered_if_there_is_no_other(kind: str, workers: int, tmp_path: Path) -> None:
+    """The first process is free again when the second job comes, and may well do both."""
+    source = JOBS.replace("{kind}", kind).replace("{workers}", str(workers))
+    found = run(tmp_path, source.replace("{chunk}", "1"))
+    assert found.status == 0
+    are_ordered = workers == 1
+    for first, second in (("one", "two"), ("first", "last")):
+        assert found.before(first, second) is are_ordered, found.lines()
+        assert found.concurrent(first, second) is not are_ordered, found.lines()
+
+
+def test_what_is_in_one_chunk_is_done_in_turn(tmp_path: Path) -> None:
+    found = run(tmp_path, JOBS.format(kind="pool", workers=2, chunk=2))
+    assert found.before("first", "last") and found.concurrent("one", "two"), found.lines()
+
+
 DATAGRAMS = """
 import multiprocessing, socket, subprocess, sys
 def serve(server):

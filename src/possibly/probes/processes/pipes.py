@@ -9,6 +9,7 @@ is not recorded.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from _thread import _local
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from possibly.probes import exits, port
 from possibly.probes.patching import Patches
 from possibly.probes.processes import cells
+from possibly.probes.thread_pools import name_of
 
 MARK = b"\x00possibly\x00"
 _END = b"\x00"
@@ -44,34 +46,61 @@ def _arrived(started: Any, token: str, value: Any) -> Any:
 
 
 class Call:
-    """A function that is called in another process on behalf of this one."""
+    """A function that is called in another process on behalf of this one.
 
-    __slots__ = ("_carries", "_function", "_token")
+    It is a process of its own (`is_alone` says otherwise): the one that happened to do it does others too,
+    which have nothing to do with it. It comes after what that process did before its first call.
+    """
 
-    def __init__(self, function: Any, token: str, carries: bool = False) -> None:
+    __slots__ = ("_carries", "_function", "_is_alone", "_token")
+
+    def __init__(self, function: Any, token: str, carries: bool, is_alone: bool) -> None:
         self._function = function
         self._token = token
         self._carries = carries
+        self._is_alone = is_alone
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Call, (self._function, self._token, self._carries)
+        return Call, (self._function, self._token, self._carries, self._is_alone)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
+        begun = 0 if self._is_alone else _begun()
+        worker, job = port.me(), port.new_process(name_of(self._function)) if begun else 0
+        if job:
+            port.become(job)
+            port.after("learn", begun)
         port.after("start", self._token)
         end = port.token() if self._carries else self._token
         try:
             found = self._function(*arguments, **options)
         finally:
             port.before("leave", end)
+            if job:
+                port.before("end", job)
+                port.become(worker)
             exits.flush()  # a pool may end its workers by a signal at any time
         return Carried(end, found) if self._carries else found
 
 
-def called(function: Any, carries: bool = False) -> Call:
-    """The function, to be called elsewhere: what the running process did so far happens before."""
+def called(function: Any, is_alone: bool, carries: bool = False) -> Call:
+    """The function, to be called elsewhere: what the running process did so far happens before.
+
+    It is alone where it comes before or after all others, as that of a pool of one process.
+    """
     token = port.token()
     port.before("spawn", token)
-    return Call(function, token, carries)
+    return Call(function, token, carries, is_alone)
+
+
+def _begun() -> int:
+    """Of this process: what it had done when it was first called."""
+    if os.getpid() not in _first:
+        _first[os.getpid()] = found = port.number()
+        port.before("resolve", found)
+    return _first[os.getpid()]
+
+
+_first: dict[int, int] = {}
 
 
 # ---- connections --------------------------------------------------------------------------------
@@ -278,12 +307,12 @@ def install_pools(patches: Patches) -> None:
                     getattr(each, end)._possibly_plain = True
 
     def apply_async(self: Any, func: Any, args: Any = (), kwds: Any = {}, *rest: Any, **more: Any) -> Any:  # noqa: B006
-        call = called(func)
+        call = called(func, self._processes == 1)
         return _expects(plain_apply(self, call, args, kwds, *rest, **more), call, 1)
 
     def _map_async(self: Any, func: Any, iterable: Any, *rest: Any, **more: Any) -> Any:
         items = list(iterable)
-        call = called(func)
+        call = called(func, self._processes == 1 or _size_of_chunks(self, len(items), *rest, **more) != 1)
         return _expects(plain_map(self, call, items, *rest, **more), call, len(items))
 
     patches.put(kind, "_setup_queues", _setup_queues)
@@ -297,6 +326,13 @@ def install_pools(patches: Patches) -> None:
     iterator: Any = pool.IMapIterator
     patches.put(iterator, "next", _told_next(iterator.next))
     patches.put(iterator, "__next__", _told_next(iterator.__next__))
+
+
+def _size_of_chunks(
+    pool: Any, count: int, mapper: Any = None, chunksize: int | None = None, *_: Any, **__: Any
+) -> int:
+    """Of a map: what is in one chunk is done in turn, by one process."""
+    return chunksize or -(-count // (4 * len(pool._pool)))
 
 
 def _expects(result: Any, call: Call, count: int) -> Any:
@@ -320,7 +356,8 @@ def _told_outcome(plain: Any, of_library: bool) -> Any:
 
 def _told_imap(plain: Any) -> Any:
     def imap(self: Any, func: Any, iterable: Any, chunksize: int = 1) -> Any:
-        return plain(self, called(func, carries=True), iterable, chunksize)
+        is_alone = self._processes == 1 or chunksize != 1
+        return plain(self, called(func, is_alone, carries=True), iterable, chunksize)
 
     return imap
 
@@ -353,7 +390,7 @@ def install_executors(patches: Patches) -> None:
             end._possibly_plain = True
 
     def submit(self: Any, fn: Any, /, *arguments: Any, **options: Any) -> Any:
-        call = called(fn)
+        call = called(fn, self._max_workers == 1)
         found = plain(self, call, *arguments, **options)
         found._possibly_call = call._token
         return found
