@@ -174,9 +174,11 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
-def test_claims_of_other_processes_are_asked(limit: int, tmp_path: Path) -> None:
+def test_claims_of_other_processes_are_asked(
+    limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What A counts is 1 if it is the first, and 2 where B has counted before."""
-    path = tmp_path / "claims.py"
-    path.write_text(CLAIMS.replace("{limit}", str(limit)))
-    status = main(["explore", str(path)])
+    monkeypatch.chdir(tmp_path)
+    Path("claims.py").write_text(CLAIMS.replace("{limit}", str(limit)))
+    status = main(["explore", "claims.py"])
     assert status == (0 if limit == 3 else 1)
