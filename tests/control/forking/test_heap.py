@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from possibly.control.forking import heap, unseen
+from possibly.control.forking import heap, runner, unseen
 from possibly.control.forking.zygote import script
 from possibly.control.schedulers.course import Course
 
@@ -90,14 +90,14 @@ LEFT = {
 }
 
 
-def reused(source: str, folder: Path) -> int:
-    """In how many of four executions a process was used again; each finds what a fresh one finds."""
+def reused(source: str, folder: Path, executions: int = 4) -> int:
+    """In how many executions a process was used again; each finds what a fresh one finds."""
     (folder / "program.py").write_text(source + THREADS)
     times = 0
     with script((str(folder / "program.py"),)) as controlled:
         controlled.execute(Course())
         first = controlled.execute(Course())
-        for _ in range(4):
+        for _ in range(executions):
             controlled.begin(Course())
             found = controlled.end()
             assert (found.output, found.steps, found.outcome) == (first.output, first.steps, first.outcome)
@@ -106,16 +106,33 @@ def reused(source: str, folder: Path) -> int:
     return times
 
 
+@pytest.fixture
+def looks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "MANY", 0)
+
+
+@pytest.mark.usefixtures("looks_at_once")
 @pytest.mark.parametrize("name", PUT_BACK)
 def test_it_is_put_back(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert reused(f"import os\nos.environ.get('HOME')\n{PUT_BACK[name]}", tmp_path) > 0
 
 
+@pytest.mark.usefixtures("looks_at_once")
 @pytest.mark.parametrize("name", LEFT)
 def test_it_ends_the_process(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert reused(LEFT[name], tmp_path) == 0
+
+
+def test_who_executes_little_does_not_pay_for_the_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runner, "WORTH", float("inf"))  # else some are forked in the middle of others
+    source = PUT_BACK["a counter in a library"]
+    assert reused(source, tmp_path, runner.MANY - 3) == 0, "two came before, and one is made ahead"
+    assert reused(source, tmp_path, runner.MANY + 3) > 0
 
 
 # ---- by objects -------------------------------------------------------------------------------------

@@ -327,5 +327,11 @@ def _finisher(output: io.BytesIO, teller: Teller, life: Life) -> Callable[..., N
 def settle() -> None:
     """Before the first fork: nothing that exists now is looked at by the collector again."""
     gc.collect()
-    lasting.look_ahead()
+    lasting.keep_classes()
+    gc.freeze()
+
+
+def settle_for_long() -> None:
+    """Before a fork: whoever comes from now on is used again, if all that it leaves can be seen."""
+    lasting.keep_all()
     gc.freeze()

@@ -163,13 +163,21 @@ def is_seen() -> bool:
     return is_whole and all(each.holds() or each.can_be_seen() for each in found)
 
 
-def look_ahead() -> None:
-    """Before the first fork: what is there is kept in mind, if the program needs that to be used again."""
-    found = loading.judgements.values()
-    if is_to_be_seen() and all(each.reason is None or each.unseen is None for each in found):
+def keep_all() -> None:
+    """What is there is kept in mind, if the program needs that to be used again; this takes a while."""
+    if _is_all_to_be_kept():
         heap.keep_all()
-    elif followed_classes:
+
+
+def keep_classes() -> None:
+    """Of the classes that the program shares with others this is done at once, where it is enough."""
+    if followed_classes and not _is_all_to_be_kept():
         heap.keep_classes(followed_classes)
+
+
+def _is_all_to_be_kept() -> bool:
+    found = loading.judgements.values()
+    return is_to_be_seen() and all(each.reason is None or each.unseen is None for each in found)
 
 
 def _tell_tasks_apart() -> None:

@@ -55,6 +55,9 @@ OVER, UNTOLD = 93, 94
 
 WORTH = 0.004
 """Seconds of a processor that a program has used before its second task, if it is worth to fork there."""
+MANY = 12
+"""Processes that are forked before it is worth to look at all objects, so that one can be used again: most
+programs need fewer executions, and such a look takes as long as that many forks."""
 
 
 class Turn:
@@ -115,7 +118,8 @@ class Runner:
         self.jobs = jobs
         self.results = results
         self.turn = turn
-        self.data = bytearray(LARGEST_JOB)
+        self.data = bytearray()
+        """Of the last job; a process has it when it lives, so it is nothing that an execution changes."""
         self.job: tuple[Any, bytes] = None, b""
         self.is_branch = False
         """This process was forked in the middle of an execution."""
@@ -137,7 +141,11 @@ class Runner:
 
         `before`: one that was forked already, and has its turn.
         """
+        forked = 0
         while True:
+            if forked == MANY and not self.is_branch:
+                process.settle_for_long()
+            forked += 1
             child = self._fork()
             if child == 0:
                 return
@@ -152,6 +160,7 @@ class Runner:
         die_with_parent()
         os.setpgid(0, 0)  # whatever it starts ends with it
         process.rehearse()
+        self.data = bytearray(LARGEST_JOB)
         life = Life()
         self._wait()
         self.turn.is_used = False
