@@ -261,7 +261,7 @@ def modules_after(code: str) -> list[str]:
     code += "\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment)
-    found: list[str] = json.loads(done.stdout)
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
@@ -313,6 +313,21 @@ def test_a_check_starts_with_few_modules() -> None:
     loaded = modules_after(FAST_CHECK.format(run=str(ROOT / "examples/mutex/run.jsonl")))
     assert not [name for name in SLOW if name in loaded]
     assert len([name for name in loaded if name.split(".")[0] == "possibly"]) <= MOST_MODULES
+
+
+EXPLORING = """
+from possibly.views.cli.main import main
+assert main(["explore", "-o", {schedule!r}, {program!r}]) == 1
+"""
+
+
+def test_a_plain_exploration_imports_no_language_and_no_macro_steps(tmp_path: Path) -> None:
+    program = str(ROOT / "examples/bugs/lost-update/buggy.py")
+    code = EXPLORING.format(program=program, schedule=str(tmp_path / "found.schedule"))
+    loaded = modules_after(code)
+    assert "possibly.session.exploring.explore" in loaded
+    away = ("control.macro.", "session.macro_steps.", "logic.paths.", "logic.tasks.")
+    assert not [name for name in loaded if name.startswith(tuple(f"possibly.{each}" for each in away))]
 
 
 READERS = {"trace/place.py", "trace/model.py", "trace/names.py", "recorder/merging/merge.py"}

@@ -3,7 +3,8 @@
 Law: a step is asked for if some fact that the property reads (a variable, a call, a label, a message in
 transit, the end of a task) is another one after it, if it writes such a variable or begins or ends such a
 call, or if it plays a symbol of a path expression. So whoever
-reads these steps alone can follow the property's truth from the first state to the failing one.
+reads these steps alone can follow the property's truth from the first state to the failing one. Languages are
+imported where a property is in them: most failures have none.
 """
 
 from __future__ import annotations
@@ -13,14 +14,10 @@ from itertools import pairwise
 from typing import Any
 
 from possibly.control.execution import Execution
-from possibly.detection.paths.meaning import Meaning
 from possibly.logic.languages import PATHS
-from possibly.logic.paths.compiled import compiled
-from possibly.logic.paths.parser import parse_path
 from possibly.logic.predicates.functions import leaves
 from possibly.logic.specification import Property, Specification, read_specification
 from possibly.logic.syntax import Leaf, Local, Node, Shared, Stack
-from possibly.logic.tasks.formulas import Point, Says, subformulas
 from possibly.logic.walk import nodes
 from possibly.order.computation import Computation
 from possibly.session.checking.check import Checker, Options
@@ -80,6 +77,8 @@ def _named(read: Sequence[Leaf], line: Trace) -> Iterator[int]:
 
 def _of_tasks(formula: Node, line: Trace) -> Iterator[int]:
     """The calls and the variables that a formula of the task logic names."""
+    from possibly.logic.tasks.formulas import Point, Says, subformulas
+
     inside = [node for part in subformulas(formula) if isinstance(part, Says) for node in nodes(part.formula)]
     functions = {node.function for node in inside if isinstance(node, Point)}
     names = {node.variable for node in inside if isinstance(node, Local | Shared)}
@@ -92,6 +91,10 @@ def _of_tasks(formula: Node, line: Trace) -> Iterator[int]:
 
 def _playing(found: Property, line: Trace, specification: Specification) -> Iterator[int]:
     """The events that play a symbol of a path expression."""
+    from possibly.detection.paths.meaning import Meaning
+    from possibly.logic.paths.compiled import compiled
+    from possibly.logic.paths.parser import parse_path
+
     definitions = {each.name: each for each in specification.definitions}
     meaning = Meaning(compiled(parse_path(found.source, definitions)), Computation(line, "causal"))
     return (step for step, symbols in meaning.played() if symbols)

@@ -4,7 +4,8 @@ findings.py      one answer at places in source files, and the answers on one ru
 places.py        where a place of a trace lies on this machine
 of_check.py      a report of `check` or `watch` as findings
 of_races.py      races of a recorded run as findings
-of_explore.py    an exploration, or a tree of macro-steps, as findings
+of_explore.py    an exploration as findings
+of_macro.py      a tree of macro-steps as findings
 github.py        annotations of GitHub's workflows
 junit.py         JUnit's XML
 sarif.py         SARIF 2.1.0

@@ -1,7 +1,7 @@
 """An answer as other tools want it: a rule, a verdict, a message, and places in the user's source.
 
-Here belong the types alone. `of_check`, `of_races` and `of_explore` make them, a file a format renders
-them; so every format says the same.
+Here belong the types alone. `of_check`, `of_races`, `of_explore` and `of_macro` make them, a file a format
+renders them; so every format says the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The answer of a search through executions as findings.
 
-A failure shows where it was raised; a race at both accesses, a deadlock at each task that waits. Of
-macro-steps each violation is a finding.
+A failure shows where it was raised; a race at both accesses, a deadlock at each task that waits.
 """
 
 from __future__ import annotations
@@ -9,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from possibly.control.macro.why import Violation, violations
-from possibly.session.macro_steps.answer import FailingPath
 from possibly.verdict.answer import Answer
-from possibly.verdict.model import Truth
 from possibly.verdict.reasons import Reason
 from possibly.views.formats.findings import Finding, Findings, Mark
 from possibly.views.formats.places import Locator
@@ -29,11 +25,8 @@ LOCATOR = Locator()
 
 def findings_of_answer(answer: Answer[Any], program: str, details: str) -> Findings:
     """The answer about one program; `details` is the report as text."""
-    match answer.failure:
-        case None:
-            return Findings(program, (_open(answer, details),))
-        case FailingPath(tree=tree):
-            return Findings(program, tuple(_violation(each, details) for each in violations(tree)))
+    if answer.failure is None:
+        return Findings(program, (_open(answer, details),))
     return Findings(program, (_failure(answer, failure_document(answer.failure, None), details),))
 
 
@@ -85,15 +78,3 @@ def _places(failure: Mapping[str, Any], message: str) -> Iterator[Mark]:
 def _step(row: Mapping[str, Any]) -> tuple[Mark, ...]:
     value = f": {value_text(row['value'])}" if "value" in row else ""
     return LOCATOR.marks(plain(f"{row['name']} {row['kind']} {row['thing']}{value}"), row["at"])
-
-
-def _violation(found: Violation, details: str) -> Finding:
-    text = f"claim {found.claim} is false" if found.claim else f"{found.end}: {found.detail}"
-    return Finding(
-        rule="claim" if found.claim else found.end,
-        about=plain(found.claim or "no path fails"),
-        truth=Truth.VIOLATED,
-        message=plain(text),
-        details=details,
-        places=LOCATOR.marks(plain(text), found.at),
-    )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from possibly.session.exploring.resumed import Kept
     from possibly.session.macro_steps.between import Between
     from possibly.session.why.failure import Failure
+    from possibly.views.formats.findings import Findings
     from possibly.views.web.executions import Executions
 
 NAME = "explore"
@@ -388,15 +389,20 @@ def tell(
     found: Exploration, words: tuple[str, ...], arguments: argparse.Namespace, replay: str | None
 ) -> int:
     """Tells the answer; the exit status."""
-    from possibly.views.formats.of_explore import findings_of_answer
     from possibly.views.text.exploration import document, report
     from possibly.views.text.words import plain
 
     name = shlex.join(words)
+
+    def findings(details: str) -> list[Findings]:
+        from possibly.views.formats.of_explore import findings_of_answer
+
+        return [findings_of_answer(found, name, details)]
+
     return told(
         arguments,
         found.truth,
         lambda: map(plain, report(found, name, replay, arguments.full)),
         lambda: document(found, name, replay),
-        lambda details: [findings_of_answer(found, name, details)],
+        findings,
     )

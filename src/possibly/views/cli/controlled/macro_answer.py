@@ -16,7 +16,7 @@ from possibly.session.macro_steps.answer import FailingPath, MacroAnswer, answer
 from possibly.session.macro_steps.between import Between
 from possibly.views.cli.formats import told
 from possibly.views.formats.findings import Findings
-from possibly.views.formats.of_explore import findings_of_answer
+from possibly.views.formats.of_macro import findings_of_macro_answer
 from possibly.views.text.answers import answer_document, reason_text
 from possibly.views.text.exploration import document as exploration_document
 from possibly.views.text.exploration import report as exploration_report
@@ -30,7 +30,7 @@ def tell(answer: MacroAnswer, words: tuple[str, ...], arguments: argparse.Namesp
     name = shlex.join(words)
 
     def findings(details: str) -> Iterator[Findings]:
-        yield findings_of_answer(answer, name, details)
+        yield findings_of_macro_answer(answer, name, details)
 
     return told(
         arguments,
