@@ -11,6 +11,7 @@ walks       linear formulas in all orders at once
 path_walks  path expressions in all orders at once
 
 - `facts`: what a search among other orders has to tell apart
+- `graphs`: a walk over places that are not stored, and the way to each
 - `patterns`: patterns of a deadlock
 - `things`: semaphores and queues of a recorded run
 - `ways`: the order in which those who wait come to wait, where tasks of an event loop take turns

@@ -21,9 +21,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from possibly.detection.limits import LOOK_EVERY, Budget
+from possibly.detection.limits import Budget
 from possibly.detection.paths.meaning import Meaning
 from possibly.detection.prediction.facts import racing
+from possibly.detection.prediction.graphs import Graph
 from possibly.detection.prediction.orders import Deciding
 from possibly.detection.prediction.walks import MOST_NODES, Held, Values
 from possibly.logic.paths.machine import Machine, State, TooMuchError
@@ -74,10 +75,6 @@ class Place(NamedTuple):
     has_begun: bool
 
 
-Way = tuple[int, Place | None]
-"""The last event before a place, and the place before it; None at the start."""
-
-
 class PathWalk:
     """Looks for an order of one run that shows what the subclass is after."""
 
@@ -86,10 +83,7 @@ class PathWalk:
     ) -> None:
         self._trace: Trace = meaning.trace
         self._machine = machine
-        self._budget = budget
-        self._most = most
-        self.is_complete = True
-        """Whether what is not found is so in no order (that goes unnoticed)."""
+        self._graph: Graph[Place] = Graph(budget, most)
         computation = Computation(self._trace, "sync")
         self._meaning = meaning
         self._symbols = meaning.all_symbols
@@ -102,25 +96,20 @@ class PathWalk:
         start = Place(
             self._lattice.initial, self._values.start, frozenset(), Fed(self._machine.initial), False
         )
-        pending: list[tuple[Place, Way]] = [(start, (0, None))]
-        came: dict[Place, Way] = {}
         try:
-            while pending:
-                place, way = pending.pop()
-                if place in came:
-                    continue
-                came[place] = way
-                if self.shows(place, place.cut == self._lattice.final):
-                    return self._decided(came, place)
-                if len(came) >= self._most:
-                    self.is_complete = False
-                    return None
-                if len(came) % LOOK_EVERY == 0:
-                    self._budget.look()
-                pending.extend(self._following(place))
+            place = self._graph.found([start], self._following, self._is_shown)
         except TooMuchError:
-            self.is_complete = False
-        return None
+            self._graph.is_complete = False
+            return None
+        return self._decided(place) if place is not None else None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether what is not found is so in no order (that goes unnoticed)."""
+        return self._graph.is_complete
+
+    def _is_shown(self, place: Place) -> bool:
+        return self.shows(place, place.cut == self._lattice.final)
 
     def shows(self, place: Place, is_end: bool) -> bool:
         raise NotImplementedError
@@ -131,7 +120,7 @@ class PathWalk:
 
     # ---- steps ----------------------------------------------------------------------------------
 
-    def _following(self, place: Place) -> Iterator[tuple[Place, Way]]:
+    def _following(self, place: Place) -> Iterator[tuple[int, Place]]:
         """The places one event on; the event that was recorded first comes last, where it is taken first."""
         pasts = dict(place.pasts)
         for move in self._moves(place.cut):
@@ -144,7 +133,7 @@ class PathWalk:
                 ways = self.ways(move.step, past, place)
             for after, fed, has_begun in ways:
                 following = self._order.after(move.step, after, pasts, self._lattice.unpack(cut))
-                yield Place(cut, held, _mattering(following, fed), fed, has_begun), (move.step, place)
+                yield move.step, Place(cut, held, _mattering(following, fed), fed, has_begun)
 
     def _moves(self, cut: int) -> Sequence[Move]:
         moves = list(self._lattice.moves(cut))
@@ -175,16 +164,12 @@ class PathWalk:
             tuple([values[old] for old in move.kept_values]) if values else (),
         )
 
-    def _decided(self, came: Mapping[Place, Way], place: Place) -> Deciding:
+    def _decided(self, place: Place) -> Deciding:
         """The events up to the place, and then the rest as it was recorded."""
-        first: list[int] = []
-        event, before = came[place]
-        while before is not None:
-            first.append(event)
-            event, before = came[before]
+        first = self._graph.steps_to(place)
         done = set(first)
         rest = [event for event in range(len(self._trace)) if event not in done]
-        return Deciding((*reversed(first), *rest), len(first))
+        return Deciding((*first, *rest), len(first))
 
 
 class Unfitting(PathWalk):

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from possibly.detection.limits import LOOK_EVERY, Budget
+from possibly.detection.limits import Budget
 from possibly.detection.prediction.facts import Facts, Interned, racing, says_next
+from possibly.detection.prediction.graphs import Graph
 from possibly.detection.prediction.orders import Deciding, Sights
 from possibly.logic.ltl.progression import Progression, State, TooLargeError
 from possibly.logic.predicates.functions import compile_predicate, leaves
@@ -34,8 +35,6 @@ Held = tuple[int, ...]
 """What the variables of a node hold, by number."""
 Place = tuple[int, Held, State]
 """A packed cut, what is held there, and what the formula still demands."""
-Way = tuple[int, Place | None]
-"""The last step to a place, and the place before it; None at the start."""
 
 
 class Walks:
@@ -45,10 +44,7 @@ class Walks:
         self, trace: Trace, formula: Node, budget: Budget, *, unnoticed: bool, most: int | None = None
     ) -> None:
         self._trace = trace
-        self._budget = budget
-        self._most = most or MOST_NODES
-        self.is_complete = True
-        """Whether a formula that is not found true is so on no order (that goes unnoticed)."""
+        self._graph: Graph[Place] = Graph(budget, most or MOST_NODES)
         computation = Computation(trace, "sync")
         self._lattice = Lattice(computation)
         self._automaton = Progression(formula, budget.look)
@@ -66,45 +62,36 @@ class Walks:
     def found(self) -> Deciding | None:
         """An order on which it is true, the deciding part of which goes unnoticed if that is asked for."""
         try:
-            return self._found()
+            place = self._graph.found(self._starts(), self._following, self._decides)
         except TooLargeError:
-            self.is_complete = False
+            self._graph.is_complete = False
             return None
+        return self._order(place) if place is not None else None
 
-    def _found(self) -> Deciding | None:
+    @property
+    def is_complete(self) -> bool:
+        """Whether a formula that is not found true is so on no order (that goes unnoticed)."""
+        return self._graph.is_complete
+
+    def _starts(self) -> list[Place]:
         start = self._lattice.initial, self._values.start
         first = self._automaton.advance(self._automaton.initial, self._valuation(*start))
-        pending: list[tuple[Place, Way]] = [((*start, demand), (0, None)) for demand in first]
-        came: dict[Place, Way] = {}
-        while pending:
-            place, way = pending.pop()
-            if place in came:
-                continue
-            came[place] = way
-            if self._decides(place):
-                return self._order(came, place)
-            if len(came) >= self._most:
-                self.is_complete = False
-                return None
-            if len(came) % LOOK_EVERY == 0:
-                self._budget.look()
-            pending.extend(self._following(place))
-        return None
+        return [(*start, demand) for demand in first]
 
     def _decides(self, place: Place) -> bool:
         return place[2].accepts_all or (place[0] == self._lattice.final and place[2].may_end)
 
-    def _following(self, place: Place) -> list[tuple[Place, Way]]:
+    def _following(self, place: Place) -> list[tuple[int, Place]]:
         """The nodes one step on; the step that was recorded first stands last, where it is taken first."""
         cut, held, demand = place
-        found: list[tuple[Place, Way]] = []
+        found: list[tuple[int, Place]] = []
         for move in self._moves(cut):
             after = self._values.after(held, self._lattice.computation.events(move.step))
             if after is None:
                 continue
             there = cut + move.delta
             states = self._automaton.advance(demand, self._valuation(there, after))
-            found += [((there, after, state), (move.step, place)) for state in states]
+            found += [(move.step, (there, after, state)) for state in states]
         return found
 
     def _moves(self, cut: int) -> Sequence[Move]:
@@ -145,15 +132,10 @@ class Walks:
             )
         return self._valuations[key]
 
-    def _order(self, came: dict[Place, Way], place: Place) -> Deciding:
+    def _order(self, place: Place) -> Deciding:
         """The steps up to the place, and then the rest as it was recorded."""
-        steps: list[int] = []
-        step, before = came[place]
-        while before is not None:
-            steps.append(step)
-            step, before = came[before]
         events = self._lattice.computation.events
-        first = [event for step in reversed(steps) for event in events(step)]
+        first = [event for step in self._graph.steps_to(place) for event in events(step)]
         return Deciding((*first, *self._rest(place[0])), len(first))
 
     def _rest(self, cut: int) -> Iterator[int]:
