@@ -38,7 +38,7 @@ LAYERS = (
     ("verdict", "recorder"),
     ("order",),
     ("logic", "trace", "models", "probes"),
-    ("errors", "records", "compiled"),
+    ("errors", "records", "compiled", "hashing"),
 )
 """From top to bottom. A folder imports itself and what stands on a lower line."""
 RANK = {folder: rank for rank, line in enumerate(LAYERS) for folder in line}

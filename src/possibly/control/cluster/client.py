@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
+from possibly import hashing
 from possibly.control.cluster.branch import Branch, Grown
 from possibly.control.cluster.helper import ABSENT, Order, Place, executed, surroundings
 from possibly.control.execution import Execution, Scheduler
@@ -78,7 +79,8 @@ class Cluster:
         return Away(self.client, program, self._place(program))
 
     def _place(self, program: ControlledProgram) -> bytes:
-        return pickle.dumps(Place(os.getcwd(), self._words, tuple(program.options.items())))
+        options = tuple(program.options.items())
+        return pickle.dumps(Place(os.getcwd(), self._words, options, hashing.known))
 
     def submit(self, program: ControlledProgram, branches: tuple[Branch, ...]) -> Any:
         """A future: what some worker finds in these branches of the tree."""

@@ -18,6 +18,7 @@ import time
 from dataclasses import dataclass
 from typing import IO, Any
 
+from possibly import hashing
 from possibly.control.cluster.branch import grown_of
 from possibly.control.forking.execution import Job
 from possibly.control.forking.patience import TimeIsUp
@@ -34,6 +35,8 @@ class Place:
     folder: str
     words: tuple[str, ...]
     options: tuple[tuple[str, Any], ...]
+    hash_seed: int | None
+    """How texts are hashed, if that is known: in each process alike."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,16 @@ def _helper(place: bytes) -> subprocess.Popen[bytes]:
     helpers: dict[bytes, subprocess.Popen[bytes]] = _mine.__dict__.setdefault("helpers", {})
     if place not in helpers:
         words = [sys.executable, "-m", MODULE]
-        helpers[place] = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        helpers[place] = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(place)
+        )
         _stream(helpers[place].stdin).write(place)
     return helpers[place]
+
+
+def _environment(place: bytes) -> dict[str, str]:
+    seed = pickle.loads(place).hash_seed
+    return {**os.environ} if seed is None else {**os.environ, hashing.GIVEN: str(seed)}
 
 
 def _stream(stream: IO[bytes] | None) -> IO[bytes]:

@@ -119,6 +119,7 @@ from possibly.control.runtime.things import (
     module_of,
     order_of,
 )
+from possibly.control.runtime.touched.hashed import note_call
 from possibly.control.runtime.touched.inspected import LOOKING_INTO, inside, inspected_parts
 from possibly.control.runtime.touched.members import (
     attribute_part,
@@ -226,6 +227,7 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
 
 def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: str) -> Announced:
     kind = type(function)
+    note_call(function, given, now[0])
     if kind in UNBOUND and given:
         return _unbound(function, given, now, at)
     owner: Any = getattr(function, "__self__", None) if kind in BOUND or kind is types.MethodType else None

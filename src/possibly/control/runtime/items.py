@@ -58,6 +58,7 @@ from possibly.control.runtime.things import (
     module_of,
     order_of,
 )
+from possibly.control.runtime.touched.hashed import SETS, note_order
 from possibly.control.runtime.touched.members import (
     IN_TEXTS,
     attribute_part,
@@ -604,6 +605,8 @@ def iterate(value: Any, at: str, is_reversed: bool = False) -> None:
     now = accesses.active()
     if now is None or type(value) in SIMPLE_ITERATORS:
         return
+    if type(value) in SETS:
+        note_order(value, now[0])
     if class_has(type(value), "__next__"):
         if now[1].things.kind(value) == OPAQUE:
             now[1].things.named(value, now[0], at)

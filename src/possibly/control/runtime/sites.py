@@ -57,6 +57,7 @@ from possibly.control.runtime.things import (
     dictionary_of,
     is_user_class,
 )
+from possibly.control.runtime.touched.hashed import SETS, note_order
 from possibly.control.runtime.touched.members import reading_parts, special_parts
 from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, touch_all
 from possibly.control.runtime.touched.unwatched import (
@@ -449,6 +450,8 @@ class Site:
                 iterate(value, at)
             case Kind.USE | Kind.UNPACK:
                 self._compute((value,))
+                if type(value) in SETS:
+                    note_order(value, kernel)
                 whole(value, at)
                 self._push_iterator(value)
             case Kind.FORMAT:

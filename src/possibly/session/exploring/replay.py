@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from possibly import hashing
 from possibly.control.execution import Execution
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.schedulers.replay import Deviation, Replay, deviations, recorded, sources_of
@@ -34,6 +35,8 @@ OPTIONS: dict[str, tuple[type, ...]] = {
     "split": (bool,), "at_most": (int,), "input": (str, list),
 }  # fmt: skip
 """What else of a header belongs to an execution, and its types."""
+HASHED = "hash_seed"
+"""In a header: PYTHONHASHSEED; none: the interpreter had drawn one."""
 MODULE = "-m"
 """Instead of a file: a module follows."""
 SHOWN = ("kind", "message", "language", "formula", "specification")
@@ -80,6 +83,7 @@ def schedule_of(
         "program": list(words),
         **{name: options[name] for name in OPTIONS if options.get(name)},
         "visible": sorted(program.visible),
+        HASHED: hashing.known,
         **{name: sorted(options[name]) for name in SETS if options.get(name)},
     }
     failure = details or execution.failure or {}
@@ -174,6 +178,13 @@ def _digest(program: str) -> str | None:
             return sha256(file.read()).hexdigest()[:16]
     except OSError:
         return None
+
+
+def hash_as_in(path: str) -> None:
+    """Goes on in an interpreter that hashes texts as the schedule of a file says, if it says that."""
+    seed = schedule_in(path).header.get(HASHED)
+    if type(seed) is int and 0 <= seed <= hashing.LARGEST:
+        hashing.be(seed)
 
 
 Run = Callable[[ControlledProgram, Replay], Execution]

@@ -12,6 +12,7 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Any, Protocol
 
+from possibly import hashing
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.treefile import DAMAGES, damaged, load_tree, save_tree
 from possibly.errors import PossiblyError
@@ -86,7 +87,8 @@ class Kept:
 
     def _about(self, program: ControlledProgram) -> dict[str, Any]:
         settings = {name: _plain(value) for name, value in sorted(program.options.items())}
-        return {"program": list(self.words), "settings": settings, "properties": self.asked}
+        about = {"program": list(self.words), "settings": settings, "properties": self.asked}
+        return {**about, "hash_seed": hashing.known} if hashing.known else about
 
 
 def _plain(value: Any) -> Any:

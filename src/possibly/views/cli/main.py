@@ -48,6 +48,8 @@ ANALYSES = ("check", "slice", "view", "import", "export", "linearizable", "seria
 """Commands that run no program, so that the process is theirs alone."""
 COLLECT_AFTER = 100_000
 """New objects after which the interpreter then looks for garbage (usually 700): some megabytes at most."""
+CONTROLLING = ("explore", "confirm", "debug", "replay")
+"""Commands that execute a program again and again: in each execution sets have the same order."""
 BESIDE = ("html", "write_order")
 """Options that name a file which is written beside the report."""
 INTERRUPTED = 130
@@ -62,6 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     _be_robust(sys.stderr)
     try:
         words = sys.argv[1:] if argv is None else list(argv)
+        if argv is None and words and words[0] in CONTROLLING:
+            from possibly.hashing import settle
+
+            settle()
         if argv is None and words and words[0] in ANALYSES:
             return _spared(words)
         return _status(words)

@@ -1,5 +1,6 @@
 """What is touched at one moment, as parts of a step.
 
+- `hashed`: sets whose order is an accident
 - `inspected`: functions and classes that a library looks into
 - `members`: the places where an attribute is looked for, as Python does it
 - `parts`: several things that are touched in one step, and objects of libraries as such things

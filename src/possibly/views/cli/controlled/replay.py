@@ -69,8 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("-o names a test", hint="give --as-test too")
     if is_tree(arguments.file):
         return replay_tree(arguments.file, arguments.breakpoint, arguments.json)
-    from possibly.session.exploring.replay import replay
+    from possibly.session.exploring.replay import hash_as_in, replay
 
+    if arguments.file != "-":
+        hash_as_in(arguments.file)
     found = replay(arguments.file, _under_pdb if arguments.pdb else None, arguments.program)
     title, again = arguments.file, f"possibly replay {arguments.file}"
     write_failure_page(found.failure, arguments.html, title, again, found.initial)
