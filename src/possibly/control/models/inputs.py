@@ -5,14 +5,16 @@ with each look at it, and to that of whoever the task comes after. A sleep says 
 how long others take meanwhile is open, so it orders nothing. Random bits are drawn by each task from a
 generator of its own, seeded by the name of the task, so that they do not depend on the schedule; but as soon
 as the program seeds `random`, or looks at its state, there is one generator for all, which every draw
-changes. What `random` makes of the bits in Python is code like any other. Standard input is the same text in
-every execution.
+changes. What `random` makes of the bits in Python is code like any other. Whoever draws numbers that he has
+not seeded sees those of one seed, which is named; where the standard library draws for itself (names of
+files, identifiers) any numbers will do. Standard input is the same text in every execution.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import sys
 import time
 from typing import Any
 
@@ -20,6 +22,7 @@ from possibly.control.execution import Access
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.attributes import read_attribute, write_attribute
+from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.known_calls import ZONE
 from possibly.probes.patching import Patches
 
@@ -96,6 +99,9 @@ _DRAWN = ("random", "getrandbits", "seed", "getstate", "setstate")
 """What a generator does in C, or to what it keeps there."""
 _SETTING = frozenset({"seed", "getstate", "setstate"})
 _STATE = "the numbers of random"
+DRAWN = "random numbers are those that --seed {} gives"
+_DRAWING = frozenset({"random", "secrets", __name__})
+"""Modules that draw for whoever asks them."""
 
 
 class _Common:
@@ -104,6 +110,8 @@ class _Common:
     def __init__(self) -> None:
         self.kernel: Any = None
         self.generator: Any = None
+        self.is_seeded = False
+        """By a number of the program's own."""
 
 
 _common = _Common()
@@ -119,8 +127,11 @@ def _generator(name: str = "") -> Any:
         memory.write_rarely(kernel, _STATE)  # draws are told of from then on
         if _common.kernel is not kernel:
             _common.kernel, _common.generator = kernel, _plain_random(f"{seed}")
+            _common.is_seeded = False
     if _common.kernel is kernel or _STATE in memory.rare:
         memory.access(kernel, _STATE, _STATE, (Access(_STATE, name != "getstate"),), "")
+    if name not in _SETTING and not (_common.kernel is kernel and _common.is_seeded):
+        _name_seed(kernel)
     if _common.kernel is kernel:
         task.random = _common.generator
     elif task.random is None:
@@ -128,9 +139,25 @@ def _generator(name: str = "") -> Any:
     return task.random
 
 
+def _name_seed(kernel: Kernel) -> None:
+    sentence = DRAWN.format(seed)
+    if sentence not in kernel.assumed and not _is_for_library():
+        kernel.assumed[sentence] = None
+
+
+def _is_for_library() -> bool:
+    """Whether a module of the standard library draws for itself."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in _DRAWING:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in sys.stdlib_module_names - {"__main__"}
+
+
 def _drawn(name: str) -> Any:
     def draw(*given: Any, **options: Any) -> Any:
         made = getattr(_generator(name), name)(*given, **options)
+        if name == "seed":
+            _common.is_seeded = (given[0] if given else options.get("a")) is not None
         if name == "getstate":
             return (*made[:2], _second_draw())
         if name in _SETTING:
