@@ -319,7 +319,9 @@ def test_a_recorded_test_is_checked_in_every_order(kinds: Ran) -> None:
 
 def test_the_line_that_is_printed_shows_the_failure_again(kinds: Ran, folder: Path) -> None:
     line = re.search(
-        r"^again: pytest (\S+) --possibly-replay (\S+)$", kinds.told("test_lost_update"), re.MULTILINE
+        r"^again: (?:PYTHONHASHSEED=\d+ )?pytest (\S+) --possibly-replay (\S+)$",
+        kinds.told("test_lost_update"),
+        re.MULTILINE,
     )
     assert line is not None
     test, file = line.groups()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from possibly.errors import PossiblyError, UsageError
+from possibly.hashing import GIVEN
 from possibly.session.exploring.exploration import Exploration, Options
 from possibly.session.exploring.explore import explore
 from possibly.session.exploring.functions import about_packages, about_world
@@ -111,9 +112,12 @@ class ExploredTest:
         if found.failure is not None:
             judged.excuse(found.failure)
             pytest.fail(shown(failure_lines(found.failure)), pytrace=False)
-        followed = "the schedule was followed" if found.is_faithful else "the test has changed since"
+        followed = "the schedule was followed" if found.is_faithful else _PARTED
         note = f"{self.item.nodeid}: it does not fail any more ({followed})"
         self.item.config.stash.setdefault(NOTES, []).append(note)
+
+
+_PARTED = f"the test has changed since, or goes through sets of texts in another order: {GIVEN} gives one"
 
 
 def shown(lines: list[str]) -> str:

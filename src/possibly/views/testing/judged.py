@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from possibly import hashing
 from possibly.views.testing import inside
 from possibly.views.text.answers import reason_text
 
@@ -45,4 +46,5 @@ def judge_open(found: Exploration, open_is_failure: bool) -> None:
 
 def again(item: Any, file: object) -> str:
     """The command that shows a failure again."""
-    return shlex.join(["pytest", item.nodeid, "--possibly-replay", str(file)])
+    command = shlex.join(["pytest", item.nodeid, "--possibly-replay", str(file)])
+    return command if hashing.known is None else f"{hashing.GIVEN}={hashing.known} {command}"
