@@ -6,18 +6,17 @@ its lengths, the entries as `marshal` writes them and the records of `packing`, 
 leaves all whole pieces.
 
 It relies on the interpreter's lock (a free-threaded build is refused): `list.append` is one step, and no
-other thread runs between a store and the append right after it, because the interpreter looks for others
-only after calls and at jumps back.
+other thread runs between an entry and the store right after it (`telling`), because the interpreter looks
+for others only after calls and at jumps back.
 
-The methods that probes and rewritten source call exist twice, here and in `_tell.c`, which is built when a
-compiler is there: a test compares what they append.
+The methods that probes and sites call exist twice, here and in `_tell.c`, which is built when a compiler
+is there: a test compares what they append.
 """
 
 from __future__ import annotations
 
 import _thread
 import atexit
-import builtins
 import marshal
 import os
 import sys
@@ -30,7 +29,6 @@ from typing import Any
 
 from possibly.compiled import built
 from possibly.probes import port
-from possibly.probes.rewriting.switches import switch_name
 from possibly.recorder.entries import (
     ENTER,
     EXIT,
@@ -64,7 +62,7 @@ _ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT - {SHARED, UNSEEN}
 
 
 class Log:
-    """Listens to the probes. `note` is what rewritten source calls directly."""
+    """Listens to the probes. `note` is what sites call directly."""
 
     def __init__(
         self,
@@ -107,9 +105,9 @@ class Log:
         self.before: Callable[..., None] = self.tape.before if self.tape else self.plain_before
         self.after: Callable[..., None] = self.tape.after if self.tape else self.plain_after
         self.note: Callable[[tuple[Any, ...]], None] = self.tape.note if self.tape else self.append
-        """What rewritten source calls with an entry."""
+        """What sites call with an entry."""
         self.enter: Callable[[int], None] = self.tape.enter if self.tape else self.plain_enter
-        """What rewritten source calls where a function begins whose calls are counted."""
+        """What sites call where a function begins whose calls are counted."""
         self.leave: Callable[[int], None] = self.tape.leave if self.tape else self.plain_leave
         self.told: Callable[[str, int, port.Thing, Any], None] | None = None
         """Hears of every action; the compiled tape has one of its own."""
@@ -120,7 +118,7 @@ class Log:
         self.unasked = unasked
         """Words that are told as long as that is not too much."""
         self.live = [True] * len(unasked)
-        """Of each word that is told unasked whether it still is (`probes.rewriting.switches`)."""
+        """Of each word that is told unasked whether it still is (`switching`)."""
         self.forget_word: Callable[[str], None] | None = None
         """Told of each word that is turned off."""
         self.sifted: Callable[[list[tuple[Any, ...]]], list[tuple[Any, ...]]] | None = None
@@ -180,14 +178,9 @@ class Log:
         if self.tape:
             self.tape.limit_calls(most)
 
-    def switch_names(self) -> dict[str, bool]:
-        """The builtins that rewritten source asks whether a word is still told."""
-        return {switch_name(number): is_live for number, is_live in enumerate(self.live)}
-
     def turn_off(self, number: int) -> None:
         """The word with this number is not told any more."""
         self.live[number] = False
-        setattr(builtins, switch_name(number), False)
         if self.forget_word is not None:
             self.forget_word(self.unasked[number])
 
@@ -348,9 +341,6 @@ class Log:
         if kind >= RAW:
             return self._plain((kind - RAW, *entry[1:-1], snapshot(entry[-1])))
         return entry
-
-    def put(self) -> None:
-        """Where rewritten source has to call something else than a plain log gives it."""
 
     # ---- the file -------------------------------------------------------------------------------
 

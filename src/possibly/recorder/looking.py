@@ -9,7 +9,6 @@ at their next probe.
 from __future__ import annotations
 
 import _thread
-import builtins
 from typing import Any
 
 from possibly.probes import port
@@ -32,11 +31,6 @@ class LookingLog(Log):
         """Takes its time over `entries`; one thread at a time."""
         raise NotImplementedError
 
-    def put(self) -> None:
-        """Rewritten source calls these from now on, where no store stands right before."""
-        for name, value in (("_possibly_me", self.looked_me), ("_possibly_tell", self.looked_tell)):
-            setattr(builtins, name, value)
-
     def looked_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
         self.plain_before(action, thing, detail)
         self.look()
@@ -46,12 +40,9 @@ class LookingLog(Log):
         self.look()
 
     def looked_me(self) -> int:
+        """Who runs, asked before something new is told."""
         self.look()
         return port.me()
-
-    def looked_tell(self, entry: Entry) -> None:
-        self.append(entry)
-        self.look()
 
     def look(self) -> None:
         """Looks at what is new; while another thread does so, waits for it, but for the flusher."""

@@ -360,7 +360,7 @@ class Memory:
     def __init__(self, shadow: Shadow, sequence: Callable[[], int], own: list[Any]) -> None:
         self._shadow = shadow
         self._own = own
-        """The log's list, which rewritten source appends to."""
+        """The log's list, which other sites append to."""
         self._sequence = sequence
         self._kept: dict[int, Any] = {}
         """Objects that were touched: they stay alive, so that an identity means one object for ever."""
