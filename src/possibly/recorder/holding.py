@@ -23,7 +23,7 @@ from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.watching.insert import IN_PLACE
+from possibly.probes.watching.containers import IN_PLACE
 from possibly.recorder.entries import MEMBER_WRITE, RAW, WRITE
 from possibly.recorder.log import Log, globals_of_the_program
 from possibly.recorder.snapshot import DEEPEST, LONGEST, held_in, snapshot

@@ -20,7 +20,7 @@ from possibly.probes.watching.insert import watched_function
 from possibly.probes.watching.modules import Places, with_sites
 from possibly.probes.watching.watch import Watch
 from possibly.recorder.snapshot import snapshot
-from possibly.recorder.telling import Sites
+from possibly.recorder.telling.sites import Sites
 
 
 class Live:

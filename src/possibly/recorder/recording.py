@@ -28,7 +28,7 @@ from possibly.probes.watching.watch import Watch
 from possibly.recorder.log import Log, compiled, shown_path
 from possibly.recorder.snapshot import snapshot
 from possibly.recorder.switching import Switches
-from possibly.recorder.telling import Sites
+from possibly.recorder.telling.sites import Sites
 from possibly.records import dataclass, replace
 
 VARIABLE = "POSSIBLY_RECORDING"
