@@ -698,8 +698,8 @@ static PyObject *kept_by(Site *self, PyObject *owner, PyObject *value)
 {
     if (is_plain(value))
         return Py_NewRef(value);
-    return owner ? PyObject_CallMethod(self->plain, "kept", "OO", owner, value)
-                 : PyObject_CallMethod(self->plain, "kept", "O", value);
+    return owner ? PyObject_CallMethod(self->plain, "kept", "(OO)", owner, value)
+                 : PyObject_CallMethod(self->plain, "kept", "(O)", value);
 }
 
 static int tell_value(Site *self, PyObject *value)

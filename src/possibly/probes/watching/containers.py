@@ -11,7 +11,8 @@ import opcode
 from functools import cached_property
 from types import CodeType
 
-from possibly.probes.instructions.assembler import Instruction
+from possibly.probes.instructions import table
+from possibly.probes.instructions.assembler import Instruction, decoded
 from possibly.probes.instructions.stack import FUNCTION_FIRST, is_method
 from possibly.probes.watching.names import (
     Variable,
@@ -50,17 +51,22 @@ class Containers(Placing):
         """Whether a method is loaded in order to be called that changes its container."""
         if each in self.methods:
             return self._attribute(each) in MUTATORS
-        return each.name == "LOAD_ATTR" and self._attribute(each) in MUTATORS and number in self._spread
+        return each.name == "LOAD_ATTR" and self._attribute(each) in MUTATORS and number in self._called
 
     @cached_property
-    def _spread(self) -> set[int]:
-        """Loads of functions that are called with arguments spread out."""
+    def _called(self) -> set[int]:
+        """Loads of functions that are called right away, by another way than as methods."""
         found = set()
         for number, each in enumerate(self.instructions):
-            if each.name == "CALL_FUNCTION_EX" and self._heights[number] >= 0:
+            first = self._first_of_call(number)
+            height = self._heights[first]
+            if each.name not in table.CALLS or height < 0:
+                continue
+            if each.name == "CALL_FUNCTION_EX":
                 given = 2 if each.argument & 1 else 1
-                slot = self._heights[number] - given - (2 if FUNCTION_FIRST else 1)
-                found.add(self._maker_of(slot, number))
+            else:
+                given = each.argument + (1 if each.name == "CALL_KW" else 0)
+            found.add(self._maker_of(height - given - (2 if FUNCTION_FIRST else 1), first))
         return {each for each in found if each is not None}
 
     def _find_changed(self, number: int, is_store: bool) -> None:
@@ -254,8 +260,6 @@ class Containers(Placing):
 
 def _given_names(body: CodeType) -> list[str]:
     """What a class body gives values to."""
-    from possibly.probes.instructions.assembler import decoded
-
     instructions = decoded(body)[0]
     return [
         body.co_names[each.argument]

@@ -49,9 +49,17 @@ class _Watcher(Containers):
         return made if self.is_changed else self.code
 
     def _inner(self, code: CodeType) -> CodeType:
-        made = _Watcher(code, self.watching, self.cells, self.homes, False).result()
+        inner = _Watcher(code, self.watching, self.cells, self.homes, False)
+        inner.line = self._line_of(code)
+        made = inner.result()
         self.is_changed |= made is not code
         return made
+
+    def _line_of(self, code: CodeType) -> int:
+        """Where the definition stands, below its decorators."""
+        loads = (each for each in self.instructions if each.name == "LOAD_CONST")
+        line = next((each.at[0] for each in loads if self.code.co_consts[each.argument] is code), None)
+        return line or code.co_firstlineno
 
     def _put_sites(self) -> None:
         if self.watching.sharing is not None:
@@ -130,7 +138,7 @@ class _Watcher(Containers):
         return is_end and before is not None and before.name == "LOAD_CONST"
 
     def _tell_member(self, number: int, each: Instruction) -> None:
-        if each in self.methods or not self._is_member(self._attribute(each)) or number in self._spread:
+        if each in self.methods or not self._is_member(self._attribute(each)) or number in self._called:
             return
         if self._is_changed_only(number):
             return
@@ -194,7 +202,7 @@ class _Watcher(Containers):
         """The beginning, with the parameters if they are asked for, and the end."""
         code = self.code
         told = _told_parameters(code) if code.co_name in self.watch.arguments else None
-        kind = Told(Telling.ENTER, code.co_firstlineno, None, code.co_name, more=(told, tuple(scoped)))
+        kind = Told(Telling.ENTER, self.line, None, code.co_name, more=(told, tuple(scoped)))
         enter = self._site_of(kind)
         made = self.consts[enter]
         if told is None and not scoped:
@@ -204,12 +212,10 @@ class _Watcher(Containers):
             self.deeper = max(self.deeper, len(loads) + 3)
             put = self._told(enter, *loads, self._new("BUILD_TUPLE", len(loads)))
         self.after.setdefault(begin, []).extend(put)
-        self._tell_end(
-            begin, self._site_of(Told(Telling.EXIT, code.co_firstlineno, None, code.co_name, more=made))
-        )
+        self._tell_end(begin, self._site_of(Told(Telling.EXIT, self.line, None, code.co_name, more=made)))
 
     def _count_calls(self, begin: Instruction) -> None:
-        line, name = self.code.co_firstlineno, self.code.co_name
+        line, name = self.line, self.code.co_name
         enter = self._site_of(Told(Telling.COUNTED_ENTER, line, None, name))
         self.after.setdefault(begin, []).extend(self._told(enter, self._itself(enter)))
         self._tell_end(begin, self._site_of(Told(Telling.COUNTED_EXIT, line, None, name)))

@@ -47,7 +47,7 @@ class Names:
 
     def of_global(self, name: str) -> Variable | None:
         """A global variable of the module."""
-        if name not in self.variables:
+        if name not in self.variables or (name.startswith("__") and name not in self.watch.names):
             return None
         watch = self.watch
         if name in watch.names:

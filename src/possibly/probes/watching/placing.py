@@ -75,6 +75,8 @@ class Placing(Inserter):
         self.is_function = bool(code.co_flags & FUNCTION)
         self.methods = {each for each in self.instructions if is_method(each)}
         """Attributes that are loaded in order to be called."""
+        self.line = code.co_firstlineno
+        """Where the definition stands."""
         self.is_changed = False
         """Something was put in, here or in code that stands here."""
         self.has_scoped = False
@@ -110,8 +112,7 @@ class Placing(Inserter):
 
     def _exchanged_below(self, site: int, depth: int) -> list[Instruction]:
         """The same of what lies so deep."""
-        swap = [self._new("SWAP", depth)] if depth > 1 else []
-        return [*swap, *self._exchanged(site), *swap]
+        return [self._new("SWAP", depth), *self._exchanged(site), self._new("SWAP", depth)]
 
     # ---- names ----------------------------------------------------------------------------------
 
