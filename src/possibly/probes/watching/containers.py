@@ -43,7 +43,7 @@ class Containers(Placing):
     def _find_containers(self) -> None:
         for number, each in enumerate(self.instructions):
             if each.name in ("STORE_SUBSCR", "DELETE_SUBSCR"):
-                self._find_changed(number, each.name == "STORE_SUBSCR")
+                self._find_changed(number)
             elif self._changes(number, each):
                 self._find_mutated(number)
 
@@ -69,7 +69,7 @@ class Containers(Placing):
             found.add(self._maker_of(height - given - (2 if FUNCTION_FIRST else 1), first))
         return {each for each in found if each is not None}
 
-    def _find_changed(self, number: int, is_store: bool) -> None:
+    def _find_changed(self, number: int) -> None:
         """An item is stored or deleted: where its container was loaded."""
         height = self._heights[number]
         if height < 0:
