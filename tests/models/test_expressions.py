@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from possibly.errors import PossiblyError
-from possibly.models.expressions import Constant, Expression, Expressions
+from possibly.models.expressions import Constant, Expression, Expressions, Meaning
 from possibly.models.slots import Failure, Place
 
-SCOPE = {"x": Place("x", None, 0), "y": Place("y", None, 1), "a": Place("a", None, 2, (3,)), "N": Constant(4)}
+SCOPE: dict[str, Meaning] = {
+    "x": Place("x", None, 0),
+    "y": Place("y", None, 1),
+    "a": Place("a", None, 2, (3,)),
+    "N": Constant(4),
+}
 VALUES = [5, -2, 10, 20, 30]
 NAMES: dict[str, Any] = {"x": 5, "y": -2, "a": (10, 20, 30), "N": 4}
 

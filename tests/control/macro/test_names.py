@@ -94,7 +94,7 @@ def _of_caller(made: dict[str, int]) -> str:
 
 
 def test_no_two_tasks_have_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even if the program chooses a name that a second one of another name gets, or that of its process."""
+    """Not even if the program chooses a name that another one gets by its number, or that of the process."""
     monkeypatch.setattr(threads, "_names", {})
     monkeypatch.setattr(gate, "first", "main")
     given = ["a", "a", "a-2", "a", "main", "main-2", "main", "", "", "-2", ""]
