@@ -22,7 +22,8 @@ def turn(task: str, loop: str = "l", **more: Any) -> dict[str, Any]:
 
 
 RUN = (
-    {"p": "a"}, turn("a"), {"p": "a"}, turn("b", after=["a:1"]), {"p": "b"}, turn("a", yielded=True), {"p": "a"},
+    {"p": "a"}, turn("a"), {"p": "a"}, turn("b", after=["a:1"]), {"p": "b"},
+    turn("a", yielded=True), {"p": "a"},
     turn("c", "other"), {"p": "c"},
 )  # fmt: skip
 

@@ -171,9 +171,11 @@ class Holding:
         return lambda *a, **k: self._changed(partial(bound, *a, **k), container, site)
 
     def stored(self, container: Any, key: Any, value: Any, site: int) -> None:
+        """`container[key] = value`"""
         self._changed(partial(setitem, container, key, value), container, site)
 
     def deleted(self, container: Any, key: Any, site: int) -> None:
+        """`del container[key]`"""
         self._changed(partial(delitem, container, key), container, site)
 
     def in_place(self, value: Any, word: str, operand: Any, site: int) -> Any:

@@ -71,6 +71,7 @@ class Live:
         return {}
 
     def undo(self) -> None:
+        """Functions have their own code again."""
         for function, code in self._replaced:
             function.__code__ = code
         self._replaced.clear()

@@ -147,10 +147,12 @@ class Log:
     # ---- the port -------------------------------------------------------------------------------
 
     def plain_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action is about to be done."""
         if action in TOLD_BEFORE:
             self._plain_sync(action, thing, detail, port.me(), self.place())
 
     def plain_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action was done."""
         if action in TOLD_AFTER:
             self._plain_sync(action, thing, detail, port.me(), self.place())
 
@@ -185,6 +187,7 @@ class Log:
             self.forget_word(self.unasked[number])
 
     def plain_enter(self, site: int) -> None:
+        """A function begins whose calls are counted."""
         if self._most_calls:
             count = self._calls[site] = self._calls.get(site, 0) + 1
             if count > self._most_calls:
@@ -194,6 +197,7 @@ class Log:
         self.append((ENTER, port.me(), site))
 
     def plain_leave(self, site: int) -> None:
+        """It ends."""
         if not self._most_calls or self._calls.get(site, 0) <= self._most_calls:
             self.append((EXIT, port.me(), site))
 
@@ -201,6 +205,7 @@ class Log:
         return [site for site, count in self._calls.items() if count > self._most_calls > 0]
 
     def switch(self, process: int, name: str) -> None:
+        """A process has a name from now on."""
         self.append((PROCESS, process, name))
 
     def own(self, fields: dict[str, Any], key: str | int | None) -> None:
@@ -246,6 +251,7 @@ class Log:
         variable: str | None = None,
         fn: str | None = None,
     ) -> int:
+        """The number of a place, the same for the same place."""
         key = (file, line, label, variable, fn)
         found = self._site_numbers.get(key)
         if found is None:
@@ -287,6 +293,7 @@ class Log:
         self.note((UNSEEN, entry))
 
     def name_object(self, number: int, name: str) -> None:
+        """An object is called so."""
         self._definitions.append((NAMED, number, name))
 
     def _held(self, thing: Any) -> Any:
@@ -365,6 +372,7 @@ class Log:
             stopped.release()
 
     def stop_flusher(self) -> None:
+        """Ends the thread that flushes, and waits for it."""
         if self._stop is not None:
             self._stop.release()
             if _thread.get_ident() != self.flusher:
@@ -372,6 +380,7 @@ class Log:
             self._stop = None
 
     def flush(self) -> None:
+        """Writes all that was told so far."""
         with self._flushing:
             taken, packed = self._take()
             if self.sifted is not None:
@@ -429,6 +438,7 @@ class Log:
             self._definitions.append((LAST, tuple(found), tuple(members)))
 
     def close(self) -> None:
+        """The last flush, and the end of the file."""
         self.finish()
         os.close(self._file)
         self._file = -1
@@ -441,9 +451,11 @@ class Log:
         self.flush()
 
     def after_fork_in_parent(self) -> None:
+        """Goes on with flushing."""
         self._start_flusher()
 
     def after_fork_in_child(self, name: str) -> None:
+        """Begins a log of the child's own, which knows what the parent's knew."""
         parent = self.key
         os.close(self._file)
         self._take()

@@ -32,10 +32,12 @@ class LookingLog(Log):
         raise NotImplementedError
 
     def looked_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action is about to be done, and what is new is looked at."""
         self.plain_before(action, thing, detail)
         self.look()
 
     def looked_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action was done, and what is new is looked at."""
         self.plain_after(action, thing, detail)
         self.look()
 
@@ -60,6 +62,7 @@ class LookingLog(Log):
             self._looking.release()
 
     def after_fork_in_child(self, name: str) -> None:
+        """In the child nobody looks."""
         self._looking = _thread.allocate_lock()
         self._looker = 0
         super().after_fork_in_child(name)

@@ -53,6 +53,7 @@ class Settings:
     """The socket of whoever is asked after each event whether this process may go on, if it is."""
 
     def text(self) -> str:
+        """As it travels to other processes."""
         watch: dict[str, Any] = {word: sorted(getattr(self.watch, word)) for word in WORDS}
         watch |= {name: getattr(self.watch, name) for name in FLAGS}
         places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn", "ask")}
@@ -60,6 +61,7 @@ class Settings:
 
     @staticmethod
     def of(text: str) -> Settings:
+        """The settings that such a text tells."""
         fields = json.loads(text)
         watch = fields.pop("watch")
         words: dict[str, Any] = {word: frozenset(watch[word]) for word in WORDS}
@@ -101,6 +103,7 @@ class Recording:
         )
 
     def start(self) -> None:
+        """From now on this process is recorded."""
         global current
         if current is not None:
             raise UsageError("a recording is running already in this process")
@@ -132,6 +135,7 @@ class Recording:
         cells.folder = self.settings.folder
 
     def starter(self, name: str, spawn: str) -> Starter:
+        """What starts a recording in a process of that name."""
         return Starter(self.settings_for(name, spawn)[1])
 
     def settings_for(self, name: str, spawn: str) -> tuple[str, str]:
@@ -139,6 +143,7 @@ class Recording:
         return VARIABLE, replace(self.settings, name=name, parent=self.log.key, spawn=spawn).text()
 
     def token(self) -> str:
+        """A name for an event of this process that no other event has."""
         return f"{self.log.key}:{next(self._tokens)}"
 
     def own(

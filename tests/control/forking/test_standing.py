@@ -16,7 +16,7 @@ def stack(*frames: tuple[str, int]) -> str:
 
 
 def test_a_thread_in_code_of_ours_waits_and_another_one_is_told() -> None:
-    waits, works = stack((str(OURS), 3), ("/home/user/a.py", 7)), stack(("/home/user/b.py", 9))
+    waits, works = stack((str(OURS), 3), ("/srv/a.py", 7)), stack(("/srv/b.py", 9))
     assert place_in(works).endswith("b.py:9")
     assert place_in(f"{waits}\n{works}").endswith("b.py:9")
     assert place_in(waits).endswith("a.py:7")

@@ -46,7 +46,7 @@ def watched_function(code: CodeType, watch: Watch, module: str, make: SiteMaker)
 class _Watcher(Containers):
     def result(self) -> CodeType:
         made = super().result()
-        return made if self.is_changed else self.code
+        return made if self.is_changed else self.plain
 
     def _inner(self, code: CodeType) -> CodeType:
         inner = _Watcher(code, self.watching, self.cells, self.homes, False)

@@ -12,8 +12,8 @@ from functools import cached_property
 from types import CodeType
 from typing import Any
 
-from possibly.probes.instructions.assembler import Instruction
-from possibly.probes.instructions.insert import Inserter, Wanted, by_number, variables_of
+from possibly.probes.instructions.assembler import Instruction, assembled, decoded
+from possibly.probes.instructions.insert import NUMBERS, Inserter, Wanted, by_number, variables_of
 from possibly.probes.instructions.stack import is_method
 from possibly.probes.watching.labels import Labels
 from possibly.probes.watching.names import (
@@ -58,6 +58,29 @@ def _nothing(*_: object) -> object:
 _NO_SHARING = Wanted(_nothing, only_calls=True)
 
 
+_PAIRS = {
+    "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
+    "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
+    "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
+}
+"""Instructions that newer interpreters make of two, and those two."""
+
+
+def unpaired(code: CodeType) -> CodeType:
+    """The code with two instructions wherever the interpreter has made one of them."""
+    instructions, handlers = decoded(code)
+    if not any(each.name in _PAIRS for each in instructions):
+        return code
+    found: list[Instruction] = []
+    for each in instructions:
+        found.append(each)
+        if each.name in _PAIRS:
+            first, second = _PAIRS[each.name]
+            found.append(Instruction(NUMBERS[second], each.argument & 15, each.at))
+            each.code, each.argument = NUMBERS[first], each.argument >> 4
+    return assembled(code, found, handlers, {}, code.co_consts, 0)
+
+
 class Placing(Inserter):
     """Puts sites for what is watched into one code object."""
 
@@ -69,7 +92,8 @@ class Placing(Inserter):
         homes: dict[str, Home],
         is_module: bool,
     ) -> None:
-        super().__init__(code, watching.sharing or _NO_SHARING, outer, is_module)
+        super().__init__(unpaired(code), watching.sharing or _NO_SHARING, outer, is_module)
+        self.plain = code
         self.watching, self.watch = watching, watching.watch
         self.homes = homes_of(code, homes)
         self.is_function = bool(code.co_flags & FUNCTION)

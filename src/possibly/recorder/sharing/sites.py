@@ -368,6 +368,7 @@ class Memory:
         """What the present access writes."""
 
     def site(self, kind: int, name: str, number: int, more: Any) -> Site:
+        """A site of that kind, told as the place of that number."""
         is_builtin = kind == Kind.READ_GLOBAL and hasattr(builtins, name)
         return Site(self, Kind.UNKNOWN if is_builtin else kind, name, number, more)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from possibly.probes.watching.telling import Told
 from possibly.recorder.entries import (
@@ -11,22 +11,20 @@ from possibly.recorder.entries import (
     EXIT,
 )
 from possibly.recorder.snapshot import snapshot
-from possibly.recorder.telling.site import Entry, Site, plain_of
-
-if TYPE_CHECKING:
-    from possibly.recorder.telling.sites import Sites
+from possibly.recorder.telling.site import Entry, Site, Voice, plain_of
 
 
 class Enter(Site):
     __slots__ = ("given",)
 
-    def __init__(self, sites: Sites, number: int, told: Told) -> None:
+    def __init__(self, sites: Voice, number: int, told: Told) -> None:
         super().__init__(sites, number, told)
         self.given: dict[int, Any] = {}
         """Frames -> the arguments of their calls."""
 
     @property
     def is_bare(self) -> bool:
+        """Whether neither arguments nor locals are told."""
         is_bare: bool = self.told.more == (None, ())
         return is_bare
 
@@ -51,6 +49,7 @@ class Exit(Site):
 
     @property
     def is_bare(self) -> bool:
+        """Whether no arguments are told."""
         told: Told = plain_of(self.told.more).told
         return told.more[0] is None
 

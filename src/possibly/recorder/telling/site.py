@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from possibly.probes import port
 from possibly.probes.watching.telling import Told
+from possibly.recorder.access import Access
+from possibly.recorder.log import Log
 
 Entry = tuple[Any, ...]
 
 
-if TYPE_CHECKING:
-    from possibly.recorder.telling.sites import Sites
+class Voice:
+    """What the sites of one log share."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.access = Access(log)
+        self.is_quiet = False
+        """The recording is over; code that has sites goes on."""
+        self.me: Callable[[], int] = getattr(log, "looked_me", port.me)
+        self.look: Callable[[], None] = getattr(log, "look", _nothing)
+        """What is done after an entry with no store right behind it."""
+        self._numbers = {word: number for number, word in enumerate(log.unasked)}
+
+    def switch_of(self, variable: str | None) -> int:
+        """The place of the word in `Log.live`; -1: it was asked for."""
+        return self._numbers.get((variable or "").rpartition(".")[2], -1)
 
 
 class Site:
@@ -18,7 +36,7 @@ class Site:
 
     __slots__ = ("number", "sites", "switch", "told")
 
-    def __init__(self, sites: Sites, number: int, told: Told) -> None:
+    def __init__(self, sites: Voice, number: int, told: Told) -> None:
         self.sites, self.number, self.told = sites, number, told
         self.switch = sites.switch_of(told.variable)
         """Of the variable, where that is told as long as it is not too much."""
@@ -41,3 +59,7 @@ class Site:
 def plain_of(site: Any) -> Any:
     """The plain twin of a site that may be compiled."""
     return getattr(site, "plain", site)
+
+
+def _nothing() -> None:
+    """Nobody looks."""

@@ -12,30 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from possibly.probes import port
 from possibly.probes.watching.labels import MARK as MARKING
 from possibly.probes.watching.telling import SiteMaker, Telling, Told
-from possibly.recorder.access import Access
 from possibly.recorder.entries import (
     MARK,
 )
-from possibly.recorder.log import Log
 from possibly.recorder.telling import calls, containers, values
-from possibly.recorder.telling.site import Site
+from possibly.recorder.telling.site import Site, Voice
 
 
-class Sites:
+class Sites(Voice):
     """Makes the sites of one log."""
-
-    def __init__(self, log: Log) -> None:
-        self.log = log
-        self.access = Access(log)
-        self.is_quiet = False
-        """The recording is over; code that has sites goes on."""
-        self.me: Callable[[], int] = getattr(log, "looked_me", port.me)
-        self.look: Callable[[], None] = getattr(log, "look", _nothing)
-        """What is done after an entry with no store right behind it."""
-        self._numbers = {word: number for number, word in enumerate(log.unasked)}
 
     def maker(self, file: str) -> SiteMaker:
         """Makes the sites of a file."""
@@ -77,10 +64,6 @@ class Sites:
         """What the source of a label calls."""
         return {MARKING: self.mark}
 
-    def switch_of(self, variable: str | None) -> int:
-        """The place of the word in `Log.live`; -1: it was asked for."""
-        return self._numbers.get((variable or "").rpartition(".")[2], -1)
-
 
 KINDS: dict[Telling, type[Site]] = {
     Telling.READ: values.Read,
@@ -119,7 +102,3 @@ def _has_twin(site: Site) -> bool:
     if kind in _EXCHANGED:
         return site.told.variable is None
     return kind in _COMPILED and site.is_bare
-
-
-def _nothing() -> None:
-    """Nobody looks."""

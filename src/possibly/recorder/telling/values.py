@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from possibly.probes.watching.telling import Told
 from possibly.recorder.access import WHOLE
@@ -19,10 +19,7 @@ from possibly.recorder.entries import (
 )
 from possibly.recorder.holding import CONTAINERS
 from possibly.recorder.snapshot import PLAIN, snapshot
-from possibly.recorder.telling.site import Entry, Site, plain_of
-
-if TYPE_CHECKING:
-    from possibly.recorder.telling.sites import Sites
+from possibly.recorder.telling.site import Entry, Site, Voice, plain_of
 
 
 class Read(Site):
@@ -67,7 +64,7 @@ class MemberWrite(Site):
 
     __slots__ = ("pending",)
 
-    def __init__(self, sites: Sites, number: int, told: Told) -> None:
+    def __init__(self, sites: Voice, number: int, told: Told) -> None:
         super().__init__(sites, number, told)
         self.pending: dict[int, Entry] = {}
         """Frames -> what is told if the store succeeds."""
@@ -90,7 +87,7 @@ class MemberWrite(Site):
 class Stored(Site):
     __slots__ = ("pending",)
 
-    def __init__(self, sites: Sites, number: int, told: Told) -> None:
+    def __init__(self, sites: Voice, number: int, told: Told) -> None:
         super().__init__(sites, number, told)
         self.pending: dict[int, Entry] = plain_of(told.more).pending
 
