@@ -41,6 +41,9 @@ STATEMENTS = {
     "g = f(1); y = [next(g), g.send(2)]; g.close(); del f, g",
     "comprehensions": "v = [1, 2]; x = [v for v in v]; y = {v: x for v in x}; "
     "z = sum(v for v in x if v in y)",
+    "comprehensions of a function": "def f():\n    y = [x for x in range(2)]\n    "
+    "z = {x: [v for v in y] for x in y}\n"
+    "    return y, z\nx = f(); del f",
     "walrus": "x = [y := 1, y]; z = [(x := i) for i in x]; y = (lambda v=1: (z := v))()",
     "loops": "for x in [1, 2]:\n    for v, y in [(x, 3)]:\n        if x: continue\nelse:\n    z = x\n"
     "while x: x -= 1",

@@ -172,8 +172,8 @@ class Inserter:
         elif self._may_make(number, each):
             self.after[each] = self._told_result(self._site(Kind.RESULT))
         elif self.wanted.names and name.startswith(("STORE_FAST", "STORE_DEREF")):
-            if not self._restores(number):
-                self._follow_locals(each, _stored(each))
+            stored = enumerate(_stored(each))
+            self._follow_locals(each, [name for place, name in stored if not self._restores(number, place)])
         elif name == "RESUME" and each.argument & _WHERE < 2 and self.code.co_flags & FUNCTION:
             site = self._site(Kind.ENTRY, self.code.co_name)
             self.after[each] = self._told(site, self._itself(site))
@@ -379,9 +379,15 @@ class Inserter:
 
     # ---- what a specification speaks of ---------------------------------------------------------
 
-    def _restores(self, number: int) -> bool:
-        """Whether a variable gets back what it was before a comprehension, which may be nothing."""
-        return number > 0 and self.instructions[number - 1].name == "SWAP" and self._clears
+    def _restores(self, number: int, place: int = 0) -> bool:
+        """Whether a variable gets back what it was before a comprehension, which may be nothing: what lies so
+        deep below the top of the stack."""
+        stack = self._stacks[number] if self._clears else None
+        return stack is not None and len(stack) > place and stack[-1 - place]
+
+    @cached_property
+    def _stacks(self) -> list[tuple[bool, ...] | None]:
+        return by_number(self.code)
 
     @cached_property
     def _clears(self) -> bool:

@@ -241,7 +241,7 @@ class Containers(Placing):
             for at in range(number + 1, len(self.instructions))
             if self.instructions[at].name.startswith("CALL")
             and at + 1 < len(self._heights)
-            and self._heights[at + 1] == self._heights[number]
+            and self._heights[at + 1] == self._heights[number] + FUNCTION_FIRST
         ]
         if body is None or not calls:
             return

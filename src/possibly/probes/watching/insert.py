@@ -10,6 +10,7 @@ A program may have sites of both kinds, these and those of memory that tasks sha
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import CodeType
 
 from possibly.probes.instructions.assembler import Instruction
@@ -130,12 +131,30 @@ class _Watcher(Containers):
 
     def _is_no_value(self, number: int, each: Instruction) -> bool:
         """A definition, an import, what a comprehension gives back, or the end of the name of an error."""
-        if is_comprehension(self.code) or is_definition(self.instructions, number) or self._restores(number):
+        if is_comprehension(self.code) or is_definition(self.instructions, number) or number in self._inlined:
             return True
         before = self.instructions[number - 1] if number else None
         after = self.instructions[number + 1] if number + 1 < len(self.instructions) else None
         is_end = after is not None and after.name in DELETES and after.argument == each.argument
         return is_end and before is not None and before.name == "LOAD_CONST"
+
+    @cached_property
+    def _inlined(self) -> set[int]:
+        """Stores of a comprehension that stands in its function itself, with those that put back what was."""
+        found: set[int] = set()
+        for begin, clear in enumerate(self.instructions if self._clears else ()):
+            if clear.name != "LOAD_FAST_AND_CLEAR":
+                continue
+            for number in range(begin, len(self.instructions)):
+                each = self.instructions[number]
+                if each.name == "STORE_FAST" and each.argument == clear.argument:
+                    found.add(number)
+                    if self._restores(number):
+                        break
+        return found | {number for number in range(len(self.instructions)) if self._is_put_back(number)}
+
+    def _is_put_back(self, number: int) -> bool:
+        return self.instructions[number].name == "STORE_FAST" and self._restores(number)
 
     def _tell_member(self, number: int, each: Instruction) -> None:
         if each in self.methods or not self._is_member(self._attribute(each)) or number in self._called:
