@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from possibly.order.computation import Computation
-from possibly.trace import Trace, load
+from possibly.trace import Event, Trace, load
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "ignore"}
@@ -31,6 +32,10 @@ def recorded(folder: Path, *words: str, stdin: str = "") -> subprocess.Completed
 
 def trace_of(folder: Path) -> Trace:
     return load(folder / "run.jsonl")
+
+
+def events_of(trace: Trace) -> list[Event]:
+    return [trace.event(e) for e in range(len(trace))]
 
 
 ENDS = {
@@ -300,3 +305,52 @@ def test_other_interpreters(python: str, tmp_path: Path) -> None:
     for pair in "sets|got later|woken forked|child_inside child_later|has_item".split():
         first, second = pair.split("|")
         assert order.concurrent(place[first], place[second]), pair
+
+
+LOOKING = """
+import sys, traceback
+count = 0
+def f(x):
+    x = [x]
+    x.append(count)
+    return sorted(locals()), len(sys._getframe().f_code.co_varnames)
+def g():
+    x = (
+        f(1),
+        undefined)
+print(f(2), sorted(name for name in globals() if name.startswith("_poss")))
+try:
+    g()
+except NameError:
+    print(traceback.format_exc().replace(__file__, "FILE"))
+lines = []
+def tracer(frame, event, _):
+    if frame.f_code.co_filename == __file__ and frame.f_lineno != 4:
+        lines.append((event, frame.f_lineno))
+        return tracer
+sys.settrace(tracer)
+f(3)
+sys.settrace(None)
+print(lines)
+"""
+
+
+def test_a_program_that_looks_at_itself_sees_nothing(tmp_path: Path) -> None:
+    """Its local variables, its tracebacks, and the lines of a body that a tracer is told."""
+    (tmp_path / "program.py").write_text(LOOKING)
+    plain = alone(tmp_path, "program.py")
+    watched = ("--watch", "count", "--watch", "P.x", "--calls", "f", "--calls", "g")
+    assert recorded(tmp_path, *watched, "program.py").stdout == plain.stdout
+    assert [event.set for event in events_of(trace_of(tmp_path)) if event.set]
+
+
+def test_a_module_without_its_source_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "bank.py").write_text("total = 1\ndef add(n):\n    global total\n    total += n\n")
+    py_compile.compile(str(tmp_path / "bank.py"), cfile=str(tmp_path / "bank.pyc"))
+    (tmp_path / "bank.py").unlink()
+    (tmp_path / "program.py").write_text("import bank\nbank.add(2)\nbank.add(3)\n")
+    done = recorded(tmp_path, "--watch", "bank.total", "--calls", "add", "program.py")
+    assert done.returncode == 0, done.stderr
+    events = events_of(trace_of(tmp_path))
+    assert [event.write["bank.total"] for event in events if event.write] == [1, 3, 6]
+    assert [event.fn for event in events if event.kind == "enter"] == ["add", "add"]

@@ -85,6 +85,64 @@ def test_names_may_be_anything(
     assert "Traceback" not in said.err
 
 
+MESSAGES = """\
+import queue
+import threading
+items, answers = queue.Queue(), queue.Queue()
+def work(value):
+    items.put({key!r} + str(value))
+    answers.get()
+work.__name__ = work.__qualname__ = {function!r}
+named = ((1, {one!r}), (2, {two!r}))
+threads = [threading.Thread(target=work, args=(value,), name=name) for value, name in named]
+for thread in threads: thread.start()
+first = items.get()
+answers.put({key!r})
+answers.put(first)
+for thread in threads: thread.join()
+assert first == {key!r} + "1"
+"""
+
+
+@settings(
+    max_examples=MANY,
+    phases=[Phase.explicit] if MANY == 1 else list(Phase),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@example("", "two\nlines", "a#b?2", "a#b")
+@example("q\"u'o", "<b>", "main", "main")
+@given(NAMES, NAMES, NAMES, NAMES)
+@pytest.mark.large("threads")
+def test_names_of_who_sends_and_receives_may_be_anything(
+    tmp_path_factory: pytest.TempPathFactory,
+    capfd: pytest.CaptureFixture[str],
+    key: str,
+    function: str,
+    one: str,
+    two: str,
+) -> None:
+    home = tmp_path_factory.mktemp("odd")
+    program, tree, run = str(home / "program.py"), str(home / "tree.json"), str(home / "run.jsonl")
+    Path(program).write_text(MESSAGES.format(key=key, function=function, one=one, two=two))
+    wanted = {
+        ("explore", "--macro", "--tree", tree, program): 1,
+        ("view", tree, "-o", str(home / "page.html")): 0,
+        ("debug", "--macro", program, "--command", "state"): 0,
+        ("run", "-o", run, "--calls", "work", program): 0,
+        ("check", run, "--watch", "work & work"): 0,
+        ("export", run, "--to", "shiviz", "-o", str(home / "run.log")): 0,
+        ("import", "shiviz", str(home / "run.log"), "-o", str(home / "again.jsonl")): 0,
+        ("check", str(home / "again.jsonl"), "--ctl", "AG(true)"): 0,
+        ("export", run, "--to", "promela", "--ctl", "AG(true)", "-o", str(home / "run.pml")): 0,
+        ("export", run, "--to", "columns", "-o", str(home / "run.columns")): 0,
+        ("check", str(home / "run.columns"), "--ctl", "AG(true)"): 0,
+    }
+    statuses = {words: main(list(words)) for words in wanted}
+    said = capfd.readouterr()
+    assert statuses == wanted, said
+    assert "Traceback" not in said.err
+
+
 WANTED = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1]
 """Of each of the commands."""
 

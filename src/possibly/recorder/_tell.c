@@ -1,7 +1,7 @@
-/* The listener's hot methods, in C: the compiled twin of what `Log` tells.
+/* The listener's hot methods, in C: the compiled twin of what `Log` and its sites (`telling.py`) tell.
  *
- * A Tape has the methods `before` and `after` of the port, and `note` for the entries that rewritten source
- * makes. What they tell goes into a buffer of records (`packing.py` says how they are written), or, where a
+ * A Tape has the methods `before` and `after` of the port, and `note` for entries of the recorder's own making.
+ * A Site stands before an instruction of the program. What they tell goes into a buffer of records (`packing.py` says how they are written), or, where a
  * record cannot hold it, into the log's list of entries as the plain methods write it. Where the list has
  * grown, the next record says how long it was, so that the order of both together is known; `take` hands
  * over both at once.
@@ -15,6 +15,7 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <structmember.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ enum { THREADS = 16 };
 /* What a record is made of; `packing.py` says how it is written. */
 typedef struct {
     uint8_t action, details;
-    uint8_t kind; /* of an entry of rewritten source */
+    uint8_t kind; /* of an entry that is no action */
     uint64_t process, site;
     int64_t thing, first, second;
 } Record;
@@ -73,6 +74,7 @@ typedef struct {
     uint64_t passed;   /* entries that were taken away, and records */
     PyObject *follower; /* a capsule: who hears of every action */
     Py_ssize_t position; /* how long the list was when the newest record was written */
+    int is_quiet;        /* the recording is over, and sites tell nothing any more */
 } Tape;
 
 static size_t hashed(const void *code, int instruction)
@@ -360,7 +362,7 @@ static PyObject *tape_after(Tape *self, PyObject *const *args, Py_ssize_t count)
     return tell(self, 1, args, count);
 }
 
-/* (kind, process, site) as rewritten source makes it. */
+/* (kind, process, site) */
 static int is_head(PyObject *entry, Record *record)
 {
     int64_t kind, process, site;
@@ -391,7 +393,8 @@ static int is_packed_value(PyObject *value, Record *record)
     return 1;
 }
 
-enum { READ = 1, WRITE = 2, ENTER = 6, EXIT = 7, LEFT_OUT = 29 }; /* as in `entries.py` */
+enum { READ = 1, WRITE, MEMBER_READ, MEMBER_WRITE, SET, ENTER, EXIT, LEFT_OUT = 29 }; /* as in `entries.py` */
+enum { COUNTED_ENTER = 12, COUNTED_EXIT, STORED, CONTAINER, MUTATOR = 17, OPERAND = 19 }; /* as in `Telling` */
 
 /* Where the calls of a site are counted; NULL with an error. */
 static unsigned *calls_of(Tape *self, size_t site)
@@ -422,7 +425,7 @@ static int count_access(Tape *self, const Record *record)
     return 0;
 }
 
-/* An entry of rewritten source: a head, or a head with a value; all others go into the list. */
+/* An entry: a head, or a head with a value, is a record; all others go into the list. */
 static PyObject *tape_note(Tape *self, PyObject *entry)
 {
     Record record = {0};
@@ -479,6 +482,13 @@ static PyObject *tape_leave(Tape *self, PyObject *given)
     if (self->most_calls && site < self->sites && self->calls[site] > self->most_calls)
         Py_RETURN_NONE;
     return tell_call(self, EXIT, site);
+}
+
+/* From now on sites tell nothing. */
+static PyObject *tape_silence(Tape *self, PyObject *Py_UNUSED(none))
+{
+    self->is_quiet = 1;
+    Py_RETURN_NONE;
 }
 
 static PyObject *tape_limit_calls(Tape *self, PyObject *most)
@@ -598,12 +608,16 @@ static void tape_dealloc(Tape *self)
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
+static PyObject *tape_site(Tape *self, PyObject *args);
+
 static PyMethodDef tape_methods[] = {
+    {"site", (PyCFunction)tape_site, METH_VARARGS, "The compiled twin of a plain site."},
     {"before", (PyCFunction)(void (*)(void))tape_before, METH_FASTCALL, "What is about to be done."},
     {"after", (PyCFunction)(void (*)(void))tape_after, METH_FASTCALL, "What was done."},
-    {"note", (PyCFunction)tape_note, METH_O, "An entry of rewritten source."},
+    {"note", (PyCFunction)tape_note, METH_O, "An entry that is no action."},
     {"enter", (PyCFunction)tape_enter, METH_O, "A function whose calls are counted begins."},
     {"leave", (PyCFunction)tape_leave, METH_O, "It ends."},
+    {"silence", (PyCFunction)tape_silence, METH_NOARGS, "The recording is over."},
     {"limit_calls", (PyCFunction)tape_limit_calls, METH_O, "Calls beyond this number are too many; 0: never."},
     {"left_out", (PyCFunction)tape_left_out, METH_NOARGS, "Sites of functions that were called too often."},
     {"follow", (PyCFunction)tape_follow, METH_O, "Who hears of every action."},
@@ -625,6 +639,256 @@ static PyTypeObject tape_type = {
     .tp_dealloc = (destructor)tape_dealloc,
     .tp_doc = "Writes down what probes tell.",
 };
+
+/* ---- sites ------------------------------------------------------------------------------------- */
+
+/* The twin of a site of `telling.py`, which it asks where there is more to do than to write an entry. The entry
+   is the last thing that is done: what it tells of is the next instruction. */
+typedef struct {
+    PyObject_HEAD
+    Tape *tape;
+    PyObject *plain;     /* the plain site */
+    PyObject *number;    /* of the site in the log */
+    size_t site;         /* the same */
+    int kind;
+    Py_ssize_t place;    /* of the variable's switch in `live`, or -1 */
+    PyObject *live;      /* a list */
+    PyObject *attribute; /* a text */
+    PyObject *known;     /* a dictionary: containers that are held, or stores that are not over */
+} Site;
+
+static int is_off(Site *self)
+{
+    return self->tape->is_quiet
+        || (self->place >= 0 && self->place < PyList_GET_SIZE(self->live)
+            && PyList_GET_ITEM(self->live, self->place) != Py_True);
+}
+
+static int append_told(Site *self, PyObject *entry)
+{
+    int failed = entry ? PyList_Append(self->tape->entries, entry) : -1;
+    Py_XDECREF(entry);
+    return failed;
+}
+
+static int tell_record(Site *self, const Record *record)
+{
+    return count_access(self->tape, record) || write_noted(self->tape, record) ? -1 : 0;
+}
+
+static int tell_read(Site *self)
+{
+    long process = process_here(self->tape);
+    Record record = {.kind = (uint8_t)self->kind, .process = (uint64_t)process, .site = self->site};
+    return process < 0 ? -1 : tell_record(self, &record);
+}
+
+static int is_finite(PyObject *value)
+{
+    return !PyFloat_CheckExact(value) || Py_IS_FINITE(PyFloat_AS_DOUBLE(value));
+}
+
+static int is_plain(PyObject *value)
+{
+    return PyLong_CheckExact(value) || PyUnicode_CheckExact(value) || PyBool_Check(value) || value == Py_None;
+}
+
+/* What is told of a value: the plain site may have to copy it. */
+static PyObject *kept_by(Site *self, PyObject *owner, PyObject *value)
+{
+    if (is_plain(value))
+        return Py_NewRef(value);
+    return owner ? PyObject_CallMethod(self->plain, "kept", "(OO)", owner, value)
+                 : PyObject_CallMethod(self->plain, "kept", "(O)", value);
+}
+
+static int tell_value(Site *self, PyObject *value)
+{
+    long process = process_here(self->tape);
+    if (process < 0)
+        return -1;
+    Record record = {.kind = (uint8_t)self->kind, .process = (uint64_t)process, .site = self->site};
+    if (is_finite(value) && is_packed_value(value, &record))
+        return tell_record(self, &record);
+    PyObject *kept = kept_by(self, NULL, value);
+    if (!kept)
+        return -1;
+    return append_told(self, Py_BuildValue("(ilON)", self->kind, process, self->number, kept));
+}
+
+/* Whether the store is one step that cannot fail: no code of the program runs in it. */
+static int stores_plainly(PyObject *owner, PyObject *attribute)
+{
+    PyTypeObject *kind = Py_TYPE(owner);
+    if (PyType_Check(owner) || kind->tp_setattro != PyObject_GenericSetAttr)
+        return 0;
+    PyObject *found = _PyType_Lookup(kind, attribute);
+    if (found && Py_IS_TYPE(found, &PyMemberDescr_Type))
+        return 1;
+    return kind->tp_dictoffset != 0 && (!found || !Py_TYPE(found)->tp_descr_set);
+}
+
+static int tell_member(Site *self, PyObject *owner, PyObject *value)
+{
+    if (value && !stores_plainly(owner, self->attribute))
+        return PyObject_SetItem(self->plain, owner, value);
+    long process = process_here(self->tape);
+    if (process < 0)
+        return -1;
+    if (!value)
+        return append_told(self, Py_BuildValue("(ilOO)", self->kind, process, self->number, owner));
+    PyObject *kept = kept_by(self, owner, value);
+    if (!kept)
+        return -1;
+    return append_told(self, Py_BuildValue("(ilOON)", self->kind, process, self->number, owner, kept));
+}
+
+static int is_called_too_often(Site *self)
+{
+    Tape *tape = self->tape;
+    return tape->most_calls && self->site < tape->sites && tape->calls[self->site] > tape->most_calls;
+}
+
+static int tell_nothing_of(PyObject *told)
+{
+    Py_XDECREF(told);
+    return told ? 0 : -1;
+}
+
+static int site_told(PyObject *itself, PyObject *given, PyObject *value)
+{
+    Site *self = (Site *)itself;
+    if (self->kind == STORED)
+        return PyDict_GET_SIZE(self->known) ? PyObject_DelItem(self->plain, given) : 0;
+    if (is_off(self))
+        return 0;
+    switch (self->kind) {
+    case READ:
+    case ENTER:
+    case EXIT:
+        return tell_read(self);
+    case WRITE:
+    case SET:
+        return tell_value(self, given);
+    case MEMBER_READ:
+    case MEMBER_WRITE:
+        return tell_member(self, given, value);
+    case COUNTED_ENTER:
+        if (is_called_too_often(self))
+            return 0;
+        return tell_nothing_of(tape_enter(self->tape, self->number));
+    case COUNTED_EXIT:
+        if (is_called_too_often(self))
+            return 0;
+        return tell_nothing_of(tape_leave(self->tape, self->number));
+    }
+    PyErr_SetString(PyExc_TypeError, "this site is told nothing");
+    return -1;
+}
+
+/* What may be held by a variable: a container, or that of a method; NULL: the plain site knows. */
+static PyObject *container_of(Site *self, PyObject *value)
+{
+    if (self->kind != MUTATOR)
+        return value;
+    if (PyCFunction_Check(value))
+        return PyCFunction_GET_SELF(value);
+    return PyMethod_Check(value) ? PyMethod_GET_SELF(value) : NULL;
+}
+
+static PyObject *site_exchanged(PyObject *left, PyObject *value)
+{
+    Site *self = (Site *)left;
+    PyTypeObject *kind = Py_TYPE(value);
+    if (kind == &PyLong_Type || kind == &PyUnicode_Type || kind == &PyFloat_Type || self->tape->is_quiet
+        || PyDict_GET_SIZE(self->known) == 0)
+        return Py_NewRef(value);
+    PyObject *container = container_of(self, value);
+    if (container) {
+        PyObject *identity = PyLong_FromVoidPtr(container);
+        int found = identity ? PyDict_Contains(self->known, identity) : -1;
+        Py_XDECREF(identity);
+        if (found <= 0)
+            return found < 0 ? NULL : Py_NewRef(value);
+    }
+    return PyNumber_MatrixMultiply(self->plain, value);
+}
+
+static int site_traverse(Site *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->tape);
+    Py_VISIT(self->plain);
+    Py_VISIT(self->live);
+    Py_VISIT(self->known);
+    return 0;
+}
+
+static int site_clear(Site *self)
+{
+    Py_CLEAR(self->plain);
+    Py_CLEAR(self->number);
+    Py_CLEAR(self->live);
+    Py_CLEAR(self->attribute);
+    Py_CLEAR(self->known);
+    Py_CLEAR(self->tape);
+    return 0;
+}
+
+static void site_dealloc(Site *self)
+{
+    PyObject_GC_UnTrack(self);
+    site_clear(self);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+static PyMemberDef site_members[] = {
+    {"plain", T_OBJECT, offsetof(Site, plain), READONLY, "The plain site."},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyMappingMethods site_mapping = {.mp_ass_subscript = site_told};
+static PyNumberMethods site_numbers = {.nb_matrix_multiply = site_exchanged};
+
+static PyTypeObject site_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "possibly.recorder._tell.Site",
+    .tp_basicsize = sizeof(Site),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_members = site_members,
+    .tp_as_mapping = &site_mapping,
+    .tp_as_number = &site_numbers,
+    .tp_traverse = (traverseproc)site_traverse,
+    .tp_clear = (inquiry)site_clear,
+    .tp_dealloc = (destructor)site_dealloc,
+    .tp_doc = "Stands before an instruction of the program.",
+};
+
+/* site(kind, number, plain, switch, live, attribute, known) */
+static PyObject *tape_site(Tape *self, PyObject *args)
+{
+    int kind;
+    PyObject *number, *plain, *live, *attribute, *known;
+    Py_ssize_t place;
+    if (!PyArg_ParseTuple(args, "iO!OnO!UO!", &kind, &PyLong_Type, &number, &plain, &place, &PyList_Type, &live,
+                          &attribute, &PyDict_Type, &known))
+        return NULL;
+    size_t site = PyLong_AsSize_t(number);
+    if (site == (size_t)-1 && PyErr_Occurred())
+        return NULL;
+    Site *made = (Site *)site_type.tp_alloc(&site_type, 0);
+    if (!made)
+        return NULL;
+    made->tape = (Tape *)Py_NewRef((PyObject *)self);
+    made->plain = Py_NewRef(plain);
+    made->number = Py_NewRef(number);
+    made->site = site;
+    made->kind = kind;
+    made->place = place;
+    made->live = Py_NewRef(live);
+    made->attribute = Py_NewRef(attribute);
+    PyUnicode_InternInPlace(&made->attribute);
+    made->known = Py_NewRef(known);
+    return (PyObject *)made;
+}
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
@@ -786,30 +1050,7 @@ static PyObject *unpacked(PyObject *Py_UNUSED(module), PyObject *args)
     return found;
 }
 
-/* ---- containers (`holding`) ---------------------------------------------------------------------- */
-
-static PyObject *holds(PyObject *holders, PyObject *container)
-{
-    PyTypeObject *kind = Py_TYPE(container);
-    if (kind == &PyLong_Type || kind == &PyUnicode_Type || kind == &PyFloat_Type)
-        Py_RETURN_FALSE;
-    if (kind == &PyType_Type)
-        Py_RETURN_TRUE;
-    PyObject *identity = PyLong_FromVoidPtr(container);
-    int found = identity ? PyDict_Contains(holders, identity) : -1;
-    Py_XDECREF(identity);
-    return found < 0 ? NULL : PyBool_FromLong(found);
-}
-
-static PyMethodDef holds_method = {"holds", holds, METH_O, "Whether a variable held the container."};
-
-static PyObject *holds_in(PyObject *Py_UNUSED(module), PyObject *holders)
-{
-    return PyCFunction_New(&holds_method, holders);
-}
-
 static PyMethodDef functions[] = {
-    {"holds_in", holds_in, METH_O, "The function that asks a dictionary of containers by their identity."},
     {"unpacked", unpacked, METH_VARARGS, "The entries of a piece and its records, in their order."},
     {NULL, NULL, 0, NULL},
 };
@@ -821,7 +1062,7 @@ static struct PyModuleDef module = {
 
 PyMODINIT_FUNC PyInit__tell(void)
 {
-    if (PyType_Ready(&tape_type) < 0)
+    if (PyType_Ready(&tape_type) < 0 || PyType_Ready(&site_type) < 0)
         return NULL;
     PyObject *made = PyModule_Create(&module);
     if (made && PyModule_AddObjectRef(made, "Tape", (PyObject *)&tape_type) < 0)

@@ -1,26 +1,28 @@
-"""What rewritten source calls: the builtins `_possibly_...` while a program is recorded.
+"""What sites tell by more than an entry: containers that change in place, classes, arguments of calls.
 
-Plain reads and writes tell of themselves in the bytecode (`probes.source`). Here is the rest: containers
-that change
-in place. A change, the copy of the container and its entry in the log are made by one call of a C function
-(`map` over `operator.call`), so no other thread runs in between.
+A change, the copy of the container and its entry in the log are made by one call of a C function (`map` over
+`operator.call`), so no other thread runs in between.
 """
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 from functools import partial, wraps
-from operator import delitem, setitem
 from types import FunctionType
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.rewriting.source import ITEM_READ, ITEM_WRITE, MEMBER_READ, MEMBER_WRITE, SET, WRITE
-from possibly.recorder.entries import OBJECT_ARGUMENT, THING_ARGUMENT
+from possibly.recorder.entries import (
+    ITEM_WRITE,
+    MEMBER_READ,
+    MEMBER_WRITE,
+    OBJECT_ARGUMENT,
+    SET,
+    THING_ARGUMENT,
+)
 from possibly.recorder.holding import CONTAINERS, Holding, in_one_step
 from possibly.recorder.log import Log
-from possibly.recorder.snapshot import PLAIN, held_in, key_text, snapshot
+from possibly.recorder.snapshot import held_in, key_text, snapshot
 
 WHOLE = "[]"
 """The key that stands for a container's items as a whole."""
@@ -33,25 +35,9 @@ class Access:
         self._log = log
         self._append = log.note
         self._object_number = log.object_number
-        self._key = partial(key_text, number_of=log.object_number)
-        self._holding = Holding(log)
-
-    def names(self) -> dict[str, Any]:
-        return {
-            "_possibly_log": self._append, "_possibly_me": port.me, "_possibly_snap": snapshot,
-            "_possibly_plain": PLAIN, "_possibly_slice": slice, "_possibly_kept": self.kept,
-            "_possibly_stored": self.stored, "_possibly_stored_in": self.stored_in,
-            "_possibly_deleted": self.deleted, "_possibly_deleted_in": self.deleted_in,
-            "_possibly_mutator": self.mutator, "_possibly_mutator_in": self.mutator_in,
-            "_possibly_item": self.item, "_possibly_member": self.member, "_possibly_seen": self.seen,
-            "_possibly_class": self.class_made, "_possibly_args": self.arguments,
-            "_possibly_tell": self._append, "_possibly_enter": self._log.enter,
-            "_possibly_leave": self._log.leave, **self._log.switch_names(), **self._holding.names(),
-        }  # fmt: skip
-
-    def put(self) -> None:
-        for name, value in self.names().items():
-            setattr(builtins, name, value)
+        self.key = partial(key_text, number_of=log.object_number)
+        """The text of an item's key."""
+        self.holding = Holding(log)
 
     def arguments(self, *values: Any) -> tuple[Any, ...]:
         """The arguments of a call: values as they are now, other objects by their number."""
@@ -67,40 +53,8 @@ class Access:
 
     def kept(self, value: Any, site: int, owner: Any = None) -> Any:
         """What is told of a value that a shared variable gets."""
-        self._holding.keep(value, site, owner)
+        self.holding.keep(value, site, owner)
         return snapshot(value)
-
-    def stored(self, container: Any, key: Any, value: Any, site: int, process: int, kind: int) -> None:
-        """`container[key] = value` for a container that is a variable, or whose items are."""
-        change = partial(setitem, container, key, value)
-        if kind != ITEM_WRITE:
-            self._changed(change, container, (kind, process, site))
-        elif isinstance(container, CONTAINERS):
-            entry = (ITEM_WRITE, process, site, container, self._key(key), snapshot(value))
-            in_one_step(change, partial(self._append, entry))
-        else:
-            change()
-
-    def deleted(self, container: Any, key: Any, site: int, process: int, kind: int) -> None:
-        """`del container[key]`."""
-        change = partial(delitem, container, key)
-        if kind != ITEM_WRITE:
-            self._changed(change, container, (kind, process, site))
-        elif isinstance(container, CONTAINERS):
-            entry = (ITEM_WRITE, process, site, container, WHOLE, len(container))
-            in_one_step(change, partial(self._append, entry))
-        else:
-            change()
-
-    def stored_in(self, owner: Any, attribute: str, key: Any, value: Any, site: int, process: int) -> None:
-        container = getattr(owner, attribute)
-        start = (MEMBER_WRITE, process, site, owner)
-        self._changed(partial(setitem, container, key, value), container, start)
-
-    def deleted_in(self, owner: Any, attribute: str, key: Any, site: int, process: int) -> None:
-        container = getattr(owner, attribute)
-        start = (MEMBER_WRITE, process, site, owner)
-        self._changed(partial(delitem, container, key), container, start)
 
     def class_made(self, made: Any, words: tuple[str, ...], own: tuple[str, ...], site: int) -> None:
         """A class whose body gives watched names, or whose objects get them from generated code."""
@@ -129,52 +83,28 @@ class Access:
         place = self._log.site(file, line, None, word, None)
         self._append((MEMBER_WRITE, port.me(), place, owner, self.kept(value, place, owner)))
 
-    def mutator(self, container: Any, method: str, site: int, process: int, kind: int) -> Callable[..., Any]:
-        bound: Callable[..., Any] = getattr(container, method)
+    def mutator(self, bound: Callable[..., Any], start: tuple[Any, ...]) -> Callable[..., Any]:
+        """The method of a container that a variable holds, made to tell that it changed that."""
+        container = getattr(bound, "__self__", None)
+        if isinstance(container, CONTAINERS):
+            return lambda *a, **k: self.changed(partial(bound, *a, **k), container, start)
+        if start[0] == MEMBER_WRITE:
+            self._append((MEMBER_READ, *start[1:]))
+        return bound
+
+    def item_mutator(self, bound: Callable[..., Any], site: int) -> Callable[..., Any]:
+        """The same where every item is a variable of its own."""
+        container = getattr(bound, "__self__", None)
         if not isinstance(container, CONTAINERS):
             return bound
-        if kind == ITEM_WRITE:
-            entry = (ITEM_WRITE, process, site, container, WHOLE, len(container))
-            told = partial(self._append, entry)
-            return lambda *a, **k: in_one_step(partial(bound, *a, **k), told)
-        start = (kind, process, site)
-        return lambda *a, **k: self._changed(partial(bound, *a, **k), container, start)
+        entry = (ITEM_WRITE, port.me(), site, container, WHOLE, len(container))
+        told = partial(self._append, entry)
+        return lambda *a, **k: in_one_step(partial(bound, *a, **k), told)
 
-    def mutator_in(
-        self, owner: Any, attribute: str, method: str, site: int, process: int
-    ) -> Callable[..., Any]:
-        container = getattr(owner, attribute)
-        bound: Callable[..., Any] = getattr(container, method)
-        if not isinstance(container, CONTAINERS):
-            self._append((MEMBER_READ, process, site, owner))
-            return bound
-        start = (MEMBER_WRITE, process, site, owner)
-        return lambda *a, **k: self._changed(partial(bound, *a, **k), container, start)
-
-    def _changed(self, change: Callable[[], Any], container: Any, start: tuple[Any, ...]) -> Any:
+    def changed(self, change: Callable[[], Any], container: Any, start: tuple[Any, ...]) -> Any:
         """Makes the change and tells what the container is then."""
         if not isinstance(container, CONTAINERS) or start[0] == SET:
             result = change()
             self._append((*start, snapshot(container)))
             return result
-        return self._holding.told(change, container, start)
-
-    def item(self, container: Any, key: Any, site: int, process: int) -> Any:
-        """`container[key]` where every item is a variable of its own."""
-        if type(container) not in CONTAINERS:
-            return container[key]
-        entry = (ITEM_READ, process, site, container, self._key(key))
-        found = container[key]
-        self._append(entry)
-        return found
-
-    def member(self, owner: Any, attribute: str, site: int, process: int) -> Any:
-        """`owner.attribute` where no name can hold the owner: inside a comprehension."""
-        found = getattr(owner, attribute)
-        self._append((MEMBER_READ, process, site, owner))
-        return found
-
-    def seen(self, value: Any, kind: int, site: int, process: int) -> Any:
-        """`(x := value)`."""
-        self._append((kind, process, site, self.kept(value, site) if kind == WRITE else snapshot(value)))
-        return value
+        return self.holding.told(change, container, start)

@@ -46,6 +46,7 @@ class AskingLog(LookingLog):
         """None: whoever has something new writes it."""
 
     def look_at_new(self) -> None:
+        """Writes what is new and waits until whoever is asked lets the program go on."""
         if self._has_new_thing():
             self._name_things()
         self.flush()
@@ -64,6 +65,7 @@ class AskingLog(LookingLog):
         return bool(found)
 
     def after_fork_in_child(self, name: str) -> None:
+        """The child has a connection of its own."""
         self._close()
         super().after_fork_in_child(name)
 

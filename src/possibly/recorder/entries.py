@@ -1,23 +1,17 @@
 """What stands in a log: tuples of plain values, told apart by their first item.
 
-The same numbers are used by the rewritten source (`probes.source` takes them as constants), by the log and by
-the merge. An entry that is an event has its process second and its site third.
+The same numbers are used by sites (`probes.watching.telling`), by the log and by the merge. An entry that is
+an event has its process second and its site third.
 """
 
 from __future__ import annotations
 
-from possibly.probes.rewriting.source import (
-    ENTER,
-    EXIT,
-    ITEM_READ,
-    ITEM_WRITE,
-    MARK,
-    MEMBER_READ,
-    MEMBER_WRITE,
-    READ,
-    SET,
-    WRITE,
-)
+from possibly.probes.watching.telling import Telling
+
+READ, WRITE = int(Telling.READ), int(Telling.WRITE)
+MEMBER_READ, MEMBER_WRITE = int(Telling.MEMBER_READ), int(Telling.MEMBER_WRITE)
+SET, ENTER, EXIT, MARK = int(Telling.SET), int(Telling.ENTER), int(Telling.EXIT), int(Telling.MARK)
+ITEM_READ, ITEM_WRITE = int(Telling.ITEM_READ), int(Telling.ITEM_WRITE)
 
 RAW = 32
 """Added to the kind of an entry whose last item is the program's own: it is copied with the next flush."""

@@ -61,6 +61,7 @@ class Follower:
         self._uses: dict[int, int] = {}
 
     def define(self, entry: Entry) -> None:
+        """A definition, which belongs to no event."""
         add_entry(self.source, entry)
         if entry[0] == e.THING:
             self._merge.things[self.source.key, entry[1]] = entry[2]
@@ -83,6 +84,7 @@ class Follower:
         return found
 
     def feed(self, entry: Entry) -> None:
+        """An entry; what events it completes are handed out."""
         add_entry(self.source, entry)
         if self.source.events:
             self._merge.go_on(is_over=True)
@@ -140,6 +142,7 @@ class FollowedLog(LookingLog):
     # ---- handing out ----------------------------------------------------------------------------
 
     def look_at_new(self) -> None:
+        """Hands the events out that are new."""
         while self.entries:
             entry = self.entries.pop(0)
             self._looked.append(entry)

@@ -23,9 +23,9 @@ from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.rewriting.source import IN_PLACE, MEMBER_WRITE, WRITE
-from possibly.recorder.entries import RAW
-from possibly.recorder.log import Log, compiled, globals_of_the_program
+from possibly.probes.watching.containers import IN_PLACE
+from possibly.recorder.entries import MEMBER_WRITE, RAW, WRITE
+from possibly.recorder.log import Log, globals_of_the_program
 from possibly.recorder.snapshot import DEEPEST, LONGEST, held_in, snapshot
 from possibly.records import dataclass
 
@@ -68,7 +68,7 @@ class Holding:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._holders: dict[int, dict[tuple[str, int], _Holder]] = {}
+        self.holders: dict[int, dict[tuple[str, int], _Holder]] = {}
         """Containers by their identity -> variables by theirs."""
         self._kept: dict[int, Any] = {}
         """The containers themselves, so that their identities stay theirs."""
@@ -94,7 +94,7 @@ class Holding:
         self._forget(key)
         holder = _Holder(variable, None if owner is None else _reference(owner, partial(self._forget, key)))
         for container in _containers(value):
-            self._holders.setdefault(id(container), {})[key] = holder
+            self.holders.setdefault(id(container), {})[key] = holder
             self._kept[id(container)] = container
             self._held.setdefault(key, []).append(id(container))
         copy, fill = copied(value)
@@ -109,12 +109,12 @@ class Holding:
     def _forget(self, key: tuple[str, int], _: Any = None) -> None:
         """The variable gets another value, or its object has ended."""
         for number in self._held.pop(key, ()):
-            holders = self._holders.get(number)
+            holders = self.holders.get(number)
             if holders is None:
                 continue
             holders.pop(key, None)
             if not holders:
-                for known in (self._holders, self._last, self._kept):
+                for known in (self.holders, self._last, self._kept):
                     known.pop(number, None)
 
     # ---- changes --------------------------------------------------------------------------------
@@ -155,32 +155,27 @@ class Holding:
         self.keep(root, start[2], start[3] if start[0] == MEMBER_WRITE else None)
         return found
 
-    # ---- what rewritten source calls, where it does not know whether a variable holds the container --
-
-    def names(self) -> dict[str, Any]:
-        kernel = compiled()
-        return {
-            "_possibly_holds": kernel.holds_in(self._holders) if kernel else self.holds,
-            "_possibly_held_mutator": self.mutator, "_possibly_held_stored": self.stored,
-            "_possibly_held_deleted": self.deleted, "_possibly_in_place": self.in_place,
-            "_possibly_given": self.given,
-        }  # fmt: skip
+    # ---- what sites ask and call --------------------------------------------------------------------
 
     def holds(self, container: Any) -> bool:
-        """Whether some variable held it; the methods of a class get what they change as an argument."""
-        return id(container) in self._holders or type(container) is type
+        """Whether some variable held it."""
+        return id(container) in self.holders
 
-    def mutator(self, container: Any, method: str, site: int) -> Any:
-        """`container.method`, which is about to be called."""
-        bound = getattr(container, method)
-        if isinstance(container, type):
-            return self.given(bound, site)
+    def mutator(self, bound: Any, site: int) -> Any:
+        """A method that is about to be called."""
+        if isinstance(bound, MethodDescriptorType):
+            return self.given(bound, site)  # of a class: what it changes is an argument
+        container = getattr(bound, "__self__", None)
+        if id(container) not in self.holders:
+            return bound
         return lambda *a, **k: self._changed(partial(bound, *a, **k), container, site)
 
     def stored(self, container: Any, key: Any, value: Any, site: int) -> None:
+        """`container[key] = value`"""
         self._changed(partial(setitem, container, key, value), container, site)
 
     def deleted(self, container: Any, key: Any, site: int) -> None:
+        """`del container[key]`"""
         self._changed(partial(delitem, container, key), container, site)
 
     def in_place(self, value: Any, word: str, operand: Any, site: int) -> Any:
@@ -194,7 +189,7 @@ class Holding:
     def _called(self, function: Any, site: int, *arguments: Any, **words: Any) -> Any:
         """Whether it changes its arguments is seen afterwards: most do not."""
         apply = partial(function, *arguments, **words)
-        held = next((each for each in arguments if id(each) in self._holders), None)
+        held = next((each for each in arguments if id(each) in self.holders), None)
         if held is None:
             return apply()
         (before, fill_before), (after, fill_after) = copied(held), copied(held)
@@ -214,7 +209,7 @@ class Holding:
         container itself last."""
         file, line, _ = self._log.described[site]
         inner, itself = [], []
-        for holder in list(self._holders.get(id(container), {}).values()):
+        for holder in list(self.holders.get(id(container), {}).values()):
             place = self._log.site(file, line, None, holder.variable, None)
             for root, start in self._bound(holder, place):
                 if root is container:

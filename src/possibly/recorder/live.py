@@ -1,13 +1,12 @@
 """Watching a program that is loaded already: the code of its functions is replaced while a recording runs.
 
-For `possibly.record(...)` and notebook cells. The source comes from where tracebacks take it
-(`linecache`), so cells of
-a notebook work. Functions keep their identity; only their code changes, and changes back.
+For `possibly.record(...)` and notebook cells. The source comes from where
+tracebacks take it (`linecache`), so cells of a notebook work; a function without source has its own code
+instrumented. Functions keep their identity; only their code changes, and changes back.
 """
 
 from __future__ import annotations
 
-import ast
 import linecache
 import sys
 from collections.abc import Iterator
@@ -17,9 +16,11 @@ from typing import Any
 
 from possibly.probes import port
 from possibly.probes.existing import existing
-from possibly.probes.rewriting.imports import Sites
-from possibly.probes.rewriting.source import Watch, rewritten
+from possibly.probes.watching.insert import watched_function
+from possibly.probes.watching.modules import Places, with_sites
+from possibly.probes.watching.watch import Watch
 from possibly.recorder.snapshot import snapshot
+from possibly.recorder.telling.sites import Sites
 
 
 class Live:
@@ -30,14 +31,26 @@ class Live:
         self._sites = sites
         self._replaced: list[tuple[FunctionType, CodeType]] = []
         self._files: dict[tuple[str, str], dict[tuple[str, int], CodeType]] = {}
+        self._alone: dict[CodeType, CodeType] = {}
 
     def put(self) -> None:
+        """From now on functions of the program tell."""
         for function in _functions_of_the_user():
             module = function.__globals__.get("__name__", "__main__")
-            new = self._codes(function.__code__.co_filename, module).get(_place(function.__code__))
-            if new is not None and new.co_freevars == function.__code__.co_freevars:
+            new = self._code(function.__code__, module)
+            if new is not function.__code__ and new.co_freevars == function.__code__.co_freevars:
                 self._replaced.append((function, function.__code__))
                 function.__code__ = new
+
+    def _code(self, code: CodeType, module: str) -> CodeType:
+        """That of the function with its sites; where the source is not at hand, what its own code shows."""
+        file = code.co_filename
+        if linecache.getlines(file):
+            return self._codes(file, module).get(_place(code), code)
+        if code not in self._alone:
+            made = watched_function(code, self._watch, module, self._sites.maker(file))
+            self._alone[code] = made
+        return self._alone[code]
 
     def values(self) -> dict[str, Any]:
         """The watched globals of the program that have a value now."""
@@ -58,13 +71,14 @@ class Live:
         return {}
 
     def undo(self) -> None:
+        """Functions have their own code again."""
         for function, code in self._replaced:
             function.__code__ = code
         self._replaced.clear()
 
     def is_in_use(self) -> bool:
         """Whether code that was put in still runs, in some thread, generator or coroutine."""
-        ours = {code for codes in self._files.values() for code in codes.values()}
+        ours = {code for codes in self._files.values() for code in codes.values()} | {*self._alone.values()}
         frames: list[Any] = list(sys._current_frames().values())
         frames += [each.gi_frame for each in existing(GeneratorType)]
         frames += [each.cr_frame for each in existing(CoroutineType)]
@@ -78,17 +92,19 @@ class Live:
 
     def _codes(self, file: str, module: str) -> dict[tuple[str, int], CodeType]:
         if (file, module) not in self._files:
-            self._files[file, module] = dict(self._rewritten(file, module))
+            self._files[file, module] = dict(self._told(file, module))
         return self._files[file, module]
 
-    def _rewritten(self, file: str, module: str) -> Iterator[tuple[tuple[str, int], CodeType]]:
+    def _told(self, file: str, module: str) -> Iterator[tuple[tuple[str, int], CodeType]]:
         source = "".join(linecache.getlines(file))
         try:
-            tree = rewritten(ast.parse(source), source, module, self._watch, self._sites(file))
+            code = InspectLoader.source_to_code(source, file)
         except SyntaxError:  # a cell with commands of the notebook
             return
-        if tree is not None:
-            yield from _inside(InspectLoader.source_to_code(tree, file))
+        places = Places(self._sites.maker(file), self._sites.marks(file))
+        made = with_sites(code, file, module, self._watch, places)
+        if made is not code:
+            yield from _inside(made)
 
 
 def _functions_of_the_user() -> list[FunctionType]:

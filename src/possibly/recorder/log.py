@@ -6,18 +6,17 @@ its lengths, the entries as `marshal` writes them and the records of `packing`, 
 leaves all whole pieces.
 
 It relies on the interpreter's lock (a free-threaded build is refused): `list.append` is one step, and no
-other thread runs between a store and the append right after it, because the interpreter looks for others
-only after calls and at jumps back.
+other thread runs between an entry and the store right after it (`telling`), because the interpreter looks
+for others only after calls and at jumps back.
 
-The methods that probes and rewritten source call exist twice, here and in `_tell.c`, which is built when a
-compiler is there: a test compares what they append.
+The methods that probes and sites call exist twice, here and in `_tell.c`, which is built when a compiler
+is there: a test compares what they append.
 """
 
 from __future__ import annotations
 
 import _thread
 import atexit
-import builtins
 import marshal
 import os
 import sys
@@ -30,7 +29,6 @@ from typing import Any
 
 from possibly.compiled import built
 from possibly.probes import port
-from possibly.probes.rewriting.switches import switch_name
 from possibly.recorder.entries import (
     ENTER,
     EXIT,
@@ -64,7 +62,7 @@ _ALREADY_PLAIN = frozenset(range(RAW)) - _WITH_OBJECT - {SHARED, UNSEEN}
 
 
 class Log:
-    """Listens to the probes. `note` is what rewritten source calls directly."""
+    """Listens to the probes. `note` is what sites call directly."""
 
     def __init__(
         self,
@@ -107,9 +105,9 @@ class Log:
         self.before: Callable[..., None] = self.tape.before if self.tape else self.plain_before
         self.after: Callable[..., None] = self.tape.after if self.tape else self.plain_after
         self.note: Callable[[tuple[Any, ...]], None] = self.tape.note if self.tape else self.append
-        """What rewritten source calls with an entry."""
+        """What sites call with an entry."""
         self.enter: Callable[[int], None] = self.tape.enter if self.tape else self.plain_enter
-        """What rewritten source calls where a function begins whose calls are counted."""
+        """What sites call where a function begins whose calls are counted."""
         self.leave: Callable[[int], None] = self.tape.leave if self.tape else self.plain_leave
         self.told: Callable[[str, int, port.Thing, Any], None] | None = None
         """Hears of every action; the compiled tape has one of its own."""
@@ -120,7 +118,7 @@ class Log:
         self.unasked = unasked
         """Words that are told as long as that is not too much."""
         self.live = [True] * len(unasked)
-        """Of each word that is told unasked whether it still is (`probes.rewriting.switches`)."""
+        """Of each word that is told unasked whether it still is (`switching`)."""
         self.forget_word: Callable[[str], None] | None = None
         """Told of each word that is turned off."""
         self.sifted: Callable[[list[tuple[Any, ...]]], list[tuple[Any, ...]]] | None = None
@@ -149,10 +147,12 @@ class Log:
     # ---- the port -------------------------------------------------------------------------------
 
     def plain_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action is about to be done."""
         if action in TOLD_BEFORE:
             self._plain_sync(action, thing, detail, port.me(), self.place())
 
     def plain_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action was done."""
         if action in TOLD_AFTER:
             self._plain_sync(action, thing, detail, port.me(), self.place())
 
@@ -180,18 +180,14 @@ class Log:
         if self.tape:
             self.tape.limit_calls(most)
 
-    def switch_names(self) -> dict[str, bool]:
-        """The builtins that rewritten source asks whether a word is still told."""
-        return {switch_name(number): is_live for number, is_live in enumerate(self.live)}
-
     def turn_off(self, number: int) -> None:
         """The word with this number is not told any more."""
         self.live[number] = False
-        setattr(builtins, switch_name(number), False)
         if self.forget_word is not None:
             self.forget_word(self.unasked[number])
 
     def plain_enter(self, site: int) -> None:
+        """A function begins whose calls are counted."""
         if self._most_calls:
             count = self._calls[site] = self._calls.get(site, 0) + 1
             if count > self._most_calls:
@@ -201,6 +197,7 @@ class Log:
         self.append((ENTER, port.me(), site))
 
     def plain_leave(self, site: int) -> None:
+        """It ends."""
         if not self._most_calls or self._calls.get(site, 0) <= self._most_calls:
             self.append((EXIT, port.me(), site))
 
@@ -208,6 +205,7 @@ class Log:
         return [site for site, count in self._calls.items() if count > self._most_calls > 0]
 
     def switch(self, process: int, name: str) -> None:
+        """A process has a name from now on."""
         self.append((PROCESS, process, name))
 
     def own(self, fields: dict[str, Any], key: str | int | None) -> None:
@@ -253,6 +251,7 @@ class Log:
         variable: str | None = None,
         fn: str | None = None,
     ) -> int:
+        """The number of a place, the same for the same place."""
         key = (file, line, label, variable, fn)
         found = self._site_numbers.get(key)
         if found is None:
@@ -294,6 +293,7 @@ class Log:
         self.note((UNSEEN, entry))
 
     def name_object(self, number: int, name: str) -> None:
+        """An object is called so."""
         self._definitions.append((NAMED, number, name))
 
     def _held(self, thing: Any) -> Any:
@@ -349,9 +349,6 @@ class Log:
             return self._plain((kind - RAW, *entry[1:-1], snapshot(entry[-1])))
         return entry
 
-    def put(self) -> None:
-        """Where rewritten source has to call something else than a plain log gives it."""
-
     # ---- the file -------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -375,6 +372,7 @@ class Log:
             stopped.release()
 
     def stop_flusher(self) -> None:
+        """Ends the thread that flushes, and waits for it."""
         if self._stop is not None:
             self._stop.release()
             if _thread.get_ident() != self.flusher:
@@ -382,6 +380,7 @@ class Log:
             self._stop = None
 
     def flush(self) -> None:
+        """Writes all that was told so far."""
         with self._flushing:
             taken, packed = self._take()
             if self.sifted is not None:
@@ -439,6 +438,7 @@ class Log:
             self._definitions.append((LAST, tuple(found), tuple(members)))
 
     def close(self) -> None:
+        """The last flush, and the end of the file."""
         self.finish()
         os.close(self._file)
         self._file = -1
@@ -451,9 +451,11 @@ class Log:
         self.flush()
 
     def after_fork_in_parent(self) -> None:
+        """Goes on with flushing."""
         self._start_flusher()
 
     def after_fork_in_child(self, name: str) -> None:
+        """Begins a log of the child's own, which knows what the parent's knew."""
         parent = self.key
         os.close(self._file)
         self._take()

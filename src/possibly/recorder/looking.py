@@ -9,7 +9,6 @@ at their next probe.
 from __future__ import annotations
 
 import _thread
-import builtins
 from typing import Any
 
 from possibly.probes import port
@@ -32,26 +31,20 @@ class LookingLog(Log):
         """Takes its time over `entries`; one thread at a time."""
         raise NotImplementedError
 
-    def put(self) -> None:
-        """Rewritten source calls these from now on, where no store stands right before."""
-        for name, value in (("_possibly_me", self.looked_me), ("_possibly_tell", self.looked_tell)):
-            setattr(builtins, name, value)
-
     def looked_before(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action is about to be done, and what is new is looked at."""
         self.plain_before(action, thing, detail)
         self.look()
 
     def looked_after(self, action: str, thing: port.Thing, detail: Any = None) -> None:
+        """An action was done, and what is new is looked at."""
         self.plain_after(action, thing, detail)
         self.look()
 
     def looked_me(self) -> int:
+        """Who runs, asked before something new is told."""
         self.look()
         return port.me()
-
-    def looked_tell(self, entry: Entry) -> None:
-        self.append(entry)
-        self.look()
 
     def look(self) -> None:
         """Looks at what is new; while another thread does so, waits for it, but for the flusher."""
@@ -69,6 +62,7 @@ class LookingLog(Log):
             self._looking.release()
 
     def after_fork_in_child(self, name: str) -> None:
+        """In the child nobody looks."""
         self._looking = _thread.allocate_lock()
         self._looker = 0
         super().after_fork_in_child(name)

@@ -8,7 +8,7 @@ negative ones less one and turned over, so that small ones stay short. The byte 
 | byte | what follows | what it is |
 | --- | --- | --- |
 | 0 | n | n entries of the list stand before the next record |
-| 8 * kind + value | process, site, and the value | an entry of rewritten source |
+| 8 * kind + value | process, site, and the value | an entry that is no action |
 | 104 + 3 * action + d | process, site, thing, and d more | an action with d details |
 
 A value is none (0), an integer (1), None (2), False (3), True (4), a float of eight bytes (5); whatever else

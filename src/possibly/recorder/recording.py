@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from possibly.compiled import built
@@ -22,19 +22,18 @@ from possibly.probes import exits, port
 from possibly.probes.install import install_all
 from possibly.probes.patching import Patches
 from possibly.probes.processes import cells
-from possibly.probes.rewriting import imports
-from possibly.probes.rewriting.source import SiteMaker, Watch
-from possibly.recorder.access import Access
+from possibly.probes.watching import imports
+from possibly.probes.watching.modules import Places, with_sites
+from possibly.probes.watching.watch import Watch
 from possibly.recorder.log import Log, compiled, shown_path
 from possibly.recorder.snapshot import snapshot
 from possibly.recorder.switching import Switches
+from possibly.recorder.telling.sites import Sites
 from possibly.records import dataclass, replace
 
 VARIABLE = "POSSIBLY_RECORDING"
 WORDS = ("names", "members", "functions", "arguments", "scoped", "shared_names", "shared_members")
 """The fields of a `Watch` that are sets of words."""
-QUIET_NAMES = ("_possibly_log", "_possibly_tell", "_possibly_enter", "_possibly_leave")
-"""What rewritten source calls to tell something."""
 FLAGS = ("everything", "every_call", "shared", "most_calls")
 """Its other fields."""
 
@@ -54,6 +53,7 @@ class Settings:
     """The socket of whoever is asked after each event whether this process may go on, if it is."""
 
     def text(self) -> str:
+        """As it travels to other processes."""
         watch: dict[str, Any] = {word: sorted(getattr(self.watch, word)) for word in WORDS}
         watch |= {name: getattr(self.watch, name) for name in FLAGS}
         places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn", "ask")}
@@ -61,6 +61,7 @@ class Settings:
 
     @staticmethod
     def of(text: str) -> Settings:
+        """The settings that such a text tells."""
         fields = json.loads(text)
         watch = fields.pop("watch")
         words: dict[str, Any] = {word: frozenset(watch[word]) for word in WORDS}
@@ -77,20 +78,32 @@ class Recording:
         if self.log.unasked:
             self.log.sifted = Switches(self.log, settings.watch.most_calls).sifted
         self.patches = Patches()
-        self.finder = imports.Finder(self.patches, settings.watch, self.sites, self._instrument())
+        self.sites = Sites(self.log)
+        self._sharing = self._new_sharing()
+        self.finder = imports.Finder(self.patches, self.with_sites)
         self._tokens = itertools.count(1)
 
-    def _instrument(self) -> imports.Instrument | None:
-        """What puts sites into the code of modules, if what tasks share is to be told."""
+    def _new_sharing(self) -> Any:
+        """What puts the sites of memory that tasks share into code, if that is to be told."""
         if not self.settings.watch.shared:
             return None
         from possibly.recorder.sharing.written import Sharing, kernel
 
         sharing = Sharing(self.log, self.settings.watch, kernel())
         sharing.install(self.patches)
-        return sharing.instrumented
+        return sharing
+
+    def with_sites(self, code: CodeType, file: str, module: str) -> CodeType:
+        """The code of a module of the program with all that it is to tell."""
+        shown = shown_path(file)
+        sharing = self._sharing
+        places = Places(self.sites.maker(shown), self.sites.marks(shown))
+        return with_sites(
+            code, file, module, self.settings.watch, places, lambda: sharing and sharing.wanted(file)
+        )
 
     def start(self) -> None:
+        """From now on this process is recorded."""
         global current
         if current is not None:
             raise UsageError("a recording is running already in this process")
@@ -101,9 +114,9 @@ class Recording:
         port.listen(self.log)
         port.thorough = self.settings.watch.everything
         self._connect_exits()
-        Access(self.log).put()
+        for name, value in self.sites.builtins().items():
+            setattr(builtins, name, value)
         install_all(self.patches)
-        self.log.put()
         imports.put_first(self.finder)
         self.log.start()
         exits.spawned_by = self.settings.spawn
@@ -122,6 +135,7 @@ class Recording:
         cells.folder = self.settings.folder
 
     def starter(self, name: str, spawn: str) -> Starter:
+        """What starts a recording in a process of that name."""
         return Starter(self.settings_for(name, spawn)[1])
 
     def settings_for(self, name: str, spawn: str) -> tuple[str, str]:
@@ -129,11 +143,8 @@ class Recording:
         return VARIABLE, replace(self.settings, name=name, parent=self.log.key, spawn=spawn).text()
 
     def token(self) -> str:
+        """A name for an event of this process that no other event has."""
         return f"{self.log.key}:{next(self._tokens)}"
-
-    def sites(self, file: str) -> SiteMaker:
-        shown = shown_path(file)
-        return lambda line, label, variable, fn: self.log.site(shown, line, label, variable, fn)
 
     def own(
         self, kind: str, key: str | int | None, label: str | None, variables: Mapping[str, object]
@@ -152,7 +163,7 @@ class Recording:
         self.log.finish()
 
     def stop(self, is_in_use: bool = False) -> None:
-        """Leaves the interpreter as it was; `is_in_use`: rewritten code still runs."""
+        """Leaves the interpreter as it was; `is_in_use`: code with sites still runs."""
         global current
         current = None
         os.environ.pop(VARIABLE, None)
@@ -160,13 +171,9 @@ class Recording:
         self.patches.undo()
         port.listen(port.QUIET)
         self.log.close()
-        self._take_names_away(is_in_use or bool(imports.rewritten_modules))
-
-    def _take_names_away(self, is_in_use: bool) -> None:
-        """Rewritten code that is still there goes on, and tells nobody."""
-        for name in QUIET_NAMES if is_in_use else ():
-            setattr(builtins, name, _nothing)
-        for name in () if is_in_use else Access(self.log).names():
+        self.sites.silence()
+        is_in_use = is_in_use or bool(imports.instrumented_modules)
+        for name in () if is_in_use else self.sites.builtins():
             if hasattr(builtins, name):
                 delattr(builtins, name)
 
@@ -215,10 +222,6 @@ def _own_name() -> str:
     from multiprocessing import current_process
 
     return current_process().name
-
-
-def _nothing(_: object) -> None:
-    """Rewritten functions that outlive the recording go on, and tell nobody."""
 
 
 current: Recording | None = None

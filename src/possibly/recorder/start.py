@@ -17,7 +17,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from possibly.probes import port
-from possibly.probes.rewriting import imports
+from possibly.probes.watching import imports
 from possibly.recorder.recording import VARIABLE, Recording, Settings
 from possibly.records import replace
 

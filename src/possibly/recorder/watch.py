@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from possibly.logic.specification import Specification
 from possibly.logic.syntax import Name, Node, Quantified, Shared, Stack
 from possibly.logic.walk import nodes
-from possibly.probes.rewriting.candidates import NOTHING, Candidates
-from possibly.probes.rewriting.source import Watch
+from possibly.probes.watching.candidates import NOTHING, Candidates
+from possibly.probes.watching.watch import Watch
 
 ALL, USUAL, NAMED, SYNC = "all", "usual", "named", "sync"
 """How much is recorded: every call and access; every call and what tasks share, but for what happens all the

@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from possibly.errors import PossiblyError, UsageError
 from possibly.logic.specification import Specification
-from possibly.probes.rewriting.candidates import NOTHING, candidates_of_program
+from possibly.probes.watching.candidates import NOTHING, candidates_of_program
 from possibly.recorder.entries import INITIAL
 from possibly.recorder.log import PERIOD
 from possibly.recorder.merging.merge import Progress, write_merged

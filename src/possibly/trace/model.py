@@ -140,6 +140,7 @@ class Trace:
 
     @cached_property
     def process_number(self) -> Mapping[str, int]:
+        """Processes by their names."""
         return {process.name: number for number, process in enumerate(self.processes)}
 
     @cached_property
@@ -194,6 +195,7 @@ class Trace:
         return event + 2 if self.lines is None else self.lines[event]
 
     def name(self, event: int) -> str:
+        """What an event is called."""
         if self.identifier is not None and self.identifier[event] != NONE:
             return self.strings[self.identifier[event]]
         return f"{self.processes[self.process[event]].name}:{self.position[event]}"
@@ -219,18 +221,22 @@ class Trace:
         return event if self.name(event) == name else None
 
     def sets(self, event: int) -> Iterator[tuple[str, Value]]:
+        """The local variables that an event sets."""
         for i in _entries(self.set_start, event):
             yield self.strings[self.set_variable[i]], self.values[self.set_value[i]]
 
     def writes(self, event: int) -> Iterator[tuple[str, Value]]:
+        """The shared variables that an event writes."""
         for i in _entries(self.write_start, event):
             yield self.strings[self.write_variable[i]], self.values[self.write_value[i]]
 
     def reads(self, event: int) -> Iterator[str]:
+        """The shared variables that an event reads."""
         for i in _entries(self.read_start, event):
             yield self.strings[self.read_variable[i]]
 
     def after(self, event: int) -> Iterator[int]:
+        """Events that are said to come before this one."""
         for i in _entries(self.after_start, event):
             yield self.after_event[i]
 
@@ -244,6 +250,7 @@ class Trace:
         return None if column is None or column[event] == NONE else self.strings[column[event]]
 
     def event(self, event: int) -> Event:
+        """One line as an object, with all its fields."""
         to = (self.delivery_to[row] for row in self.deliveries(event))
         return Event(
             number=event,

@@ -49,6 +49,7 @@ class Schedule:
 
     @property
     def choices(self) -> tuple[str, ...]:
+        """Who goes on at each step."""
         return tuple(step.task for step in self.steps)
 
 

@@ -49,6 +49,7 @@ class Turns:
         return bool(self._of)
 
     def of(self, event: int) -> Turn | None:
+        """The turn that an event is in."""
         return self._of.get(event)
 
     def all(self) -> Iterator[Turn]:

@@ -24,7 +24,8 @@ class Failing(Protocol):
         ...
 
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """What went wrong, in one sentence."""
 
 
 Shown = TypeVar("Shown", bound=Failing)
@@ -57,4 +58,5 @@ class Answer(Generic[Shown]):
 
     @property
     def truth(self) -> Truth:
+        """The answer as a truth value."""
         return Truth.of(self.holds)

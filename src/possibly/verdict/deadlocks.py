@@ -32,6 +32,7 @@ class Want:
 
     @property
     def is_lock(self) -> bool:
+        """Whether a critical section would begin with it."""
         return self.kind == LOCK
 
 

@@ -35,6 +35,7 @@ class Truth(Enum):
 
     @staticmethod
     def of(holds: bool | None) -> Truth:
+        """The truth of an answer that may not be known."""
         return Truth.UNKNOWN if holds is None else Truth.HOLDS if holds else Truth.VIOLATED
 
     @property
@@ -198,6 +199,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool | None:
+        """True, False, or None where that is not known."""
         return self.truth.holds
 
 

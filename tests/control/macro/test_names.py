@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from possibly.control.macro.inside import gate, threads
 from possibly.control.macro.inside.names import channel_name
+from possibly.control.macro.model import process_of
 
 SOURCE = """\
 class Box:
@@ -89,3 +91,19 @@ def _of_caller(made: dict[str, int]) -> str:
     import sys
 
     return channel_name("main", "queue", sys._getframe(1), made)
+
+
+def test_no_two_tasks_have_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even if the program chooses a name that another one gets by its number, or that of the process."""
+    monkeypatch.setattr(threads, "_names", {})
+    monkeypatch.setattr(gate, "first", "main")
+    given = ["a", "a", "a-2", "a", "main", "main-2", "main", "", "", "-2", ""]
+    found = [threads.unique(name) for name in given]
+    assert len({"main", *found}) == len(found) + 1
+    assert found[:2] == ["a", "a-2"]
+
+
+@pytest.mark.parametrize("process", ["P", "", "#1", "a?1", "a#b?2", "p1", "two\nlines", "12"])
+@pytest.mark.parametrize("mark", ["#", "?"])
+def test_a_message_says_whose_it_is_whatever_that_is_called(process: str, mark: str) -> None:
+    assert process_of(f"{process}{mark}12") == process

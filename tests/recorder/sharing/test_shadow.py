@@ -15,7 +15,7 @@ import pytest
 
 from possibly.probes import port
 from possibly.probes.instructions.table import Kind
-from possibly.probes.rewriting.source import Watch
+from possibly.probes.watching.watch import Watch
 from possibly.recorder import entries as e
 from possibly.recorder.log import Log, compiled
 from possibly.recorder.sharing.shadow import COPIES, EXTENT, READS, WHOLE

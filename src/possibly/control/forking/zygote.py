@@ -31,7 +31,7 @@ from possibly.control.runtime.encode import decoded
 from possibly.control.runtime.memory import LIBRARIES
 from possibly.errors import PossiblyError
 from possibly.probes.patching import Patches
-from possibly.probes.rewriting.following import followed
+from possibly.probes.watching.following import followed
 from possibly.verdict.reasons import OUTSIDE, Reason
 
 FRESH = os.environ.get("POSSIBLY_FRESH", "") not in ("", "0")

@@ -19,7 +19,7 @@ from possibly.control.runtime.places import caller, is_instrumented
 from possibly.probes import port
 from possibly.probes.instructions.insert import Wanted, instrumented
 from possibly.probes.patching import Patches
-from possibly.probes.rewriting.following import followed
+from possibly.probes.watching.following import followed
 
 INHERITED = 0x1FE0000
 """Flags of `__future__`, which the code of a text has from its caller."""

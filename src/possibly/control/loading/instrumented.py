@@ -24,7 +24,7 @@ from possibly.control.runtime.places import is_instrumented, shown
 from possibly.probes import port
 from possibly.probes.instructions.insert import Wanted, instrumented
 from possibly.probes.patching import Patches, ThenPatch
-from possibly.probes.rewriting.following import followed
+from possibly.probes.watching.following import followed
 
 codes: dict[tuple[str, str], CodeType] = {}
 """(file, module) -> instrumented code."""

@@ -216,5 +216,5 @@ class Moment(NamedTuple):
 
 
 def process_of(name: str) -> Process:
-    """The process that a message or a receive belongs to."""
-    return name.rpartition("#" if "#" in name else "?")[0]
+    """The process that a message `P#3` or a receive `P?3` belongs to, whatever that is called."""
+    return name.rstrip("0123456789")[:-1]

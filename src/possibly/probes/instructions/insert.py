@@ -42,9 +42,9 @@ _HIDING = frozenset({"__class__", "locals", "exec", "eval", "vars"})
 IN_MODULE, IN_BODY = "in a module", "in the body of a class"
 """Where code looks for a name first."""
 OURS = "_possibly_"
-"""How names begin that rewritten source uses: no variables of the program."""
+"""How names begin that marks of labels use: no variables of the program."""
 
-TELLING = frozenset(OURS + word for word in ("enter", "leave", "log", "tell", "me", "holds"))
+TELLING = frozenset({OURS + "mark"})
 """Functions of that kind which touch nothing of the program's."""
 
 Maker = Callable[[Kind, str, int, Any], object]
@@ -74,10 +74,12 @@ class Wanted:
 
 def instrumented(code: CodeType, wanted: Wanted, is_module: bool = True) -> CodeType:
     """The code with sites, and so all code that stands in it. `is_module`: its variables are global."""
-    return _Inserter(code, wanted, {}, is_module).result()
+    return Inserter(code, wanted, {}, is_module).result()
 
 
-class _Inserter:
+class Inserter:
+    """Puts sites into one code object; `before` and `after` hold what goes where."""
+
     def __init__(self, code: CodeType, wanted: Wanted, outer: dict[str, str], is_module: bool) -> None:
         self.code, self.wanted, self.is_module = code, wanted, is_module
         self.instructions, self.handlers = decoded(code)
@@ -94,14 +96,21 @@ class _Inserter:
     def result(self) -> CodeType:
         for number, const in enumerate(self.consts):
             if isinstance(const, CodeType):
-                self.consts[number] = _Inserter(const, self.wanted, self.cells, False).result()
+                self.consts[number] = self._inner(const)
+        self._put_sites()
+        return self._put_together()
+
+    def _inner(self, code: CodeType) -> CodeType:
+        """Code that stands in this one, with sites of its own."""
+        return Inserter(code, self.wanted, self.cells, False).result()
+
+    def _put_sites(self) -> None:
         if not self.wanted.only_calls:
             for number in range(len(self.instructions)):
                 self._look_at(number)
         self._look_at_calls()
         if self.code.co_name in self.wanted.functions and not self.code.co_flags & GENERATING:
             self._follow_calls()
-        return self._put_together()
 
     def _put_together(self) -> CodeType:
         found: list[Instruction] = []
@@ -163,20 +172,20 @@ class _Inserter:
         elif self._may_make(number, each):
             self.after[each] = self._told_result(self._site(Kind.RESULT))
         elif self.wanted.names and name.startswith(("STORE_FAST", "STORE_DEREF")):
-            if not self._restores(number):
-                self._follow_locals(each, _stored(each))
+            stored = enumerate(_stored(each))
+            self._follow_locals(each, [name for place, name in stored if not self._restores(number, place)])
         elif name == "RESUME" and each.argument & _WHERE < 2 and self.code.co_flags & FUNCTION:
             site = self._site(Kind.ENTRY, self.code.co_name)
             self.after[each] = self._told(site, self._itself(site))
             if not each.argument and self.code.co_flags & OPTIONS:
                 self._name_options(each)
             if self.wanted.names and not each.argument:
-                self._follow_locals(each, list(range(_arguments(self.code))))
+                self._follow_locals(each, list(range(arguments_of(self.code))))
 
     def _name_options(self, each: Instruction) -> None:
         """`**options`: a dictionary that was made for this call."""
-        number = _arguments(self.code) - 1
-        is_cell = _variables(self.code)[number] in self.code.co_cellvars
+        number = arguments_of(self.code) - 1
+        is_cell = variables_of(self.code)[number] in self.code.co_cellvars
         load = self._new("LOAD_DEREF" if is_cell else "LOAD_FAST", number)
         self.after[each] += self._told(self._site(Kind.MADE), load)
 
@@ -272,7 +281,7 @@ class _Inserter:
         return self.code.co_names[number]
 
     def _of_cell(self, each: Instruction, name: str) -> list[Instruction]:
-        variable = _variables(self.code)[each.argument]
+        variable = variables_of(self.code)[each.argument]
         if variable in ("__class__", "__classdict__"):
             return []
         site = self._site(table.CELLS[name], self.cells.get(variable, variable))
@@ -318,7 +327,7 @@ class _Inserter:
         for number, each in enumerate(self.instructions):
             if each.name not in table.CALLS:
                 continue
-            known = known or _by_number(self.code)
+            known = known or by_number(self.code)
             heights = heights or [-1 if stack is None else len(stack) for stack in known]
             first = self._first_of_call(number)
             stack = known[first]
@@ -370,9 +379,15 @@ class _Inserter:
 
     # ---- what a specification speaks of ---------------------------------------------------------
 
-    def _restores(self, number: int) -> bool:
-        """Whether a variable gets back what it was before a comprehension, which may be nothing."""
-        return number > 0 and self.instructions[number - 1].name == "SWAP" and self._clears
+    def _restores(self, number: int, place: int = 0) -> bool:
+        """Whether a variable gets back what it was before a comprehension, which may be nothing: what lies so
+        deep below the top of the stack."""
+        stack = self._stacks[number] if self._clears else None
+        return stack is not None and len(stack) > place and stack[-1 - place]
+
+    @cached_property
+    def _stacks(self) -> list[tuple[bool, ...] | None]:
+        return by_number(self.code)
 
     @cached_property
     def _clears(self) -> bool:
@@ -380,7 +395,7 @@ class _Inserter:
 
     def _follow_locals(self, each: Instruction, numbers: list[int]) -> None:
         for number in numbers:
-            name = _variables(self.code)[number]
+            name = variables_of(self.code)[number]
             if name in self.wanted.names:
                 site = self._site(Kind.LOCAL, name)
                 is_cell = name in self.code.co_cellvars or name in self.code.co_freevars
@@ -389,14 +404,23 @@ class _Inserter:
 
     def _follow_calls(self) -> None:
         """Tells of the beginning, of each return, and of an exception that nobody here handles."""
-        self.at = (self.code.co_firstlineno, None, None, None)
-        begin = next(each for each in self.instructions if each.name == "RESUME")
+        begin = self._begin()
         self.at = begin.at
         enter, leave = self._site(Kind.ENTER, self.code.co_name), self._site(Kind.LEAVE, self.code.co_name)
         self.after.setdefault(begin, [])[:0] = self._told(enter, self._itself(enter))
+        self._tell_end(begin, leave)
+
+    def _begin(self) -> Instruction:
+        """Where the function begins, its arguments in place."""
+        return next(each for each in self.instructions if each.name == "RESUME")
+
+    def _tell_end(self, begin: Instruction, leave: int) -> None:
+        """Tells of each return, and of an exception that nobody here handles."""
         for each in self.instructions:
             if each.name in ("RETURN_VALUE", "RETURN_CONST"):
+                self.at = each.at
                 self.before.setdefault(each, []).extend(self._told(leave, self._itself(leave)))
+        self.at = begin.at
         self._handle_rest(begin, self._told(leave, self._itself(leave)))
 
     def _handle_rest(self, begin: Instruction, told: list[Instruction]) -> None:
@@ -422,7 +446,7 @@ class _Inserter:
         self.handlers = sorted([*self.handlers, *added], key=lambda handler: order[handler.first])
 
 
-def _by_number(code: CodeType) -> list[tuple[bool, ...] | None]:
+def by_number(code: CodeType) -> list[tuple[bool, ...] | None]:
     """The stack before each instruction of the plain code, by its number; None: it cannot be reached."""
     instructions, handlers = decoded(code)
     found = stacks(instructions, handlers)
@@ -439,13 +463,13 @@ def _depths(count: int, above: int, stack: tuple[bool, ...]) -> list[int]:
     return [count + above + (2 if FUNCTION_FIRST else 1), *arguments]
 
 
-def _variables(code: CodeType) -> tuple[str, ...]:
+def variables_of(code: CodeType) -> tuple[str, ...]:
     """The names of numbered variables: local ones, those of nested functions, those of enclosing ones."""
     own = code.co_varnames
     return own + tuple(name for name in code.co_cellvars if name not in own) + code.co_freevars
 
 
-def _arguments(code: CodeType) -> int:
+def arguments_of(code: CodeType) -> int:
     """How many of the variables are arguments: the first ones."""
     spread = bool(code.co_flags & 4) + bool(code.co_flags & 8)
     return code.co_argcount + code.co_kwonlyargcount + spread

@@ -59,8 +59,12 @@ def _after(each: Instruction, now: Stack, jumps: bool) -> Stack:
     name = each.name
     if name in _NEUTRAL:
         return now[: len(now) + effect(each, jumps)] if name == "PRECALL" else now
-    if name == "PUSH_NULL":
+    if name in ("PUSH_NULL", "LOAD_FAST_AND_CLEAR"):  # a variable may have no value
         return (*now, True)
+    if name == "SWAP" and each.argument <= len(now):
+        swapped = list(now)
+        swapped[-1], swapped[-each.argument] = now[-each.argument], now[-1]
+        return tuple(swapped)
     if name == "LOAD_GLOBAL" and each.argument & 1:
         return now + PAIR
     if is_method(each):

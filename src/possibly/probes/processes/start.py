@@ -96,7 +96,7 @@ def _learn(process: Any) -> None:
 
 
 def load_main_with(finder: Any) -> None:
-    """In a spawned process: the main module is rewritten as it was in the parent."""
+    """In a spawned process: the main module has its sites as it had in the parent."""
     from multiprocessing import spawn
 
     def _fixup_main_from_path(main_path: str) -> None:

@@ -36,15 +36,18 @@ class TextLines:
         self._written = -1
 
     def header(self, shared: Mapping[str, Any]) -> None:
+        """The first line."""
         fields: dict[str, Any] = {"format": FORMAT, "version": VERSION, "processes": []}
         if shared:
             fields["shared"] = dict(shared)
         self._block.append(encode({**fields, **self.about}))
 
     def add_fields(self, fields: Mapping[str, Any]) -> None:
+        """A line, from its fields."""
         self.add_text(encode(fields))
 
     def add_text(self, line: str) -> None:
+        """A line that is written already."""
         block = self._block
         block.append(line)
         if len(block) >= _BLOCK:

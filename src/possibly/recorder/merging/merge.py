@@ -42,9 +42,11 @@ Progress = Callable[[str, int, int | None], None]
 class Out(Protocol):
     """Where the events go. An `add_text` beside takes lines as they are."""
 
-    def header(self, shared: Mapping[str, Any]) -> None: ...
+    def header(self, shared: Mapping[str, Any]) -> None:
+        """The first line."""
 
-    def add_fields(self, fields: Mapping[str, Any]) -> Any: ...
+    def add_fields(self, fields: Mapping[str, Any]) -> Any:
+        """A line, from its fields."""
 
 
 def write_merged(
@@ -116,6 +118,7 @@ class Merge:
             self._passes[e.AT_ONCE + e.FOR_ORDER + kind] = self._for_order
 
     def begin(self) -> None:
+        """Reads what stands before all events, and writes the header."""
         self.out.header(self._initial_values())
 
     def go_on(self, *, is_over: bool) -> None:

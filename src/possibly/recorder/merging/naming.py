@@ -22,6 +22,7 @@ class Naming:
         self._kinds: dict[str, int] = {}
 
     def variable(self, source: Source, entry: Entry) -> str:
+        """What a variable of a log is called in the trace."""
         own = source.header.get("name")
         bare = self.bare_variable(source, entry)
         return f"{own}/{bare}" if own else bare
@@ -37,6 +38,7 @@ class Naming:
         return f"{owner}.{variable}" if owner else variable
 
     def object(self, source: Source, number: int) -> str:
+        """What an object of a log is called."""
         key = source.key, number
         if key not in self.objects:
             self.objects[key] = self._new_object_name(source, number)
@@ -51,10 +53,12 @@ class Naming:
         return self.numbered(source.classes.get(number, "object"))
 
     def numbered(self, kind: str) -> str:
+        """The next name of its kind: `Account#2`."""
         self._kinds[kind] = self._kinds.get(kind, 0) + 1
         return f"{kind}#{self._kinds[kind]}"
 
     def process(self, source: Source, number: int) -> str:
+        """What a process of a log is called, which no other is."""
         found = self.names.get((source.key, number))
         if found is None:
             found = self.names[source.key, number] = self._unique(self._plain_name(source, number))

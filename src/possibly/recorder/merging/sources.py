@@ -64,6 +64,7 @@ class Source:
 
     @property
     def is_done(self) -> bool:
+        """Whether all its events were taken."""
         return self.position >= len(self.events)
 
 

@@ -99,5 +99,6 @@ class Streaming:
         return self._merge.naming.process(source, number)
 
     def close(self) -> None:
+        """Nothing more is read."""
         for file, _ in self._files.values():
             file.close()

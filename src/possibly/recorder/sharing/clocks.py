@@ -39,6 +39,7 @@ class Clocks:
         self._units: dict[Any, deque[Clock]] = {}
 
     def now(self, process: int) -> Clock:
+        """What the process knows by now; it may be changed."""
         found = self._clocks.get(process)
         if found is None:
             found = self._clocks[process] = {process: 1}

@@ -360,7 +360,7 @@ class Memory:
     def __init__(self, shadow: Shadow, sequence: Callable[[], int], own: list[Any]) -> None:
         self._shadow = shadow
         self._own = own
-        """The log's list, which rewritten source appends to."""
+        """The log's list, which other sites append to."""
         self._sequence = sequence
         self._kept: dict[int, Any] = {}
         """Objects that were touched: they stay alive, so that an identity means one object for ever."""
@@ -368,6 +368,7 @@ class Memory:
         """What the present access writes."""
 
     def site(self, kind: int, name: str, number: int, more: Any) -> Site:
+        """A site of that kind, told as the place of that number."""
         is_builtin = kind == Kind.READ_GLOBAL and hasattr(builtins, name)
         return Site(self, Kind.UNKNOWN if is_builtin else kind, name, number, more)
 

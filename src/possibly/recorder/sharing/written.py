@@ -10,14 +10,14 @@ from __future__ import annotations
 import sys
 from _thread import _local
 from collections.abc import Callable
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from possibly.compiled import built
 from possibly.probes import port
 from possibly.probes.instructions.insert import Wanted, instrumented
 from possibly.probes.patching import Patches
-from possibly.probes.rewriting.source import Watch
+from possibly.probes.watching.watch import Watch
 from possibly.recorder.entries import (
     ITEM_READ,
     ITEM_WRITE,
@@ -84,9 +84,9 @@ class Sharing:
 
     # ---- sites ----------------------------------------------------------------------------------
 
-    def instrumented(self, code: CodeType, file: str, module: str) -> CodeType:
-        """The code of a module, with sites."""
-        return instrumented(code, Wanted(self._maker(shown_path(file))), True)
+    def wanted(self, file: str) -> Wanted:
+        """What the code of a module is to tell."""
+        return Wanted(self._maker(shown_path(file)))
 
     def install(self, patches: Patches) -> None:
         """Methods that the standard library makes of texts for classes of the program have sites too."""

@@ -109,7 +109,7 @@ def follow(debugger: Debugger, variable: str) -> bool:
 
 def _is_written(program: str, variable: str) -> bool:
     """Whether the program's own files have a variable of that name."""
-    from possibly.probes.rewriting.candidates import words_of_program
+    from possibly.probes.watching.candidates import words_of_program
 
     return variable.rpartition(".")[2] in words_of_program((program,))
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from possibly.control.execution import Execution, Step
 from possibly.control.naming import Slot, Sort, parent_of, slot_of, sort_of
 from possibly.logic.predicates.values import has_cut
-from possibly.probes.rewriting.source import labels_of
+from possibly.probes.watching.labels import labels_of
 from possibly.records import replace
 from possibly.trace.build import TraceBuilder
 from possibly.trace.model import Trace

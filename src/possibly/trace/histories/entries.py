@@ -30,6 +30,7 @@ class Entry:
 
     @property
     def is_of_a_client(self) -> bool:
+        """Whether it is no doing of what breaks the system."""
         return not (isinstance(self.process, Keyword) and self.process.name == "nemesis")
 
 

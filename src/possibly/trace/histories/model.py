@@ -69,6 +69,7 @@ class Operation:
 
     @property
     def is_known(self) -> bool:
+        """Whether it is known to have happened."""
         return self.outcome is Outcome.OK
 
 

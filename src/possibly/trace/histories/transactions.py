@@ -44,6 +44,7 @@ class Transaction:
 
     @property
     def outcome(self) -> Outcome:
+        """What is known of it."""
         return self.operation.outcome
 
 

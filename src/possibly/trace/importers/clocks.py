@@ -37,10 +37,12 @@ class Record:
 
     @property
     def name(self) -> Name:
+        """Its host, and its number there."""
         return self.host, self.clock[self.host]
 
     @property
     def before(self) -> Name:
+        """The name of the event before it."""
         return self.host, self.clock[self.host] - 1
 
 

@@ -39,6 +39,8 @@ local = Local()
 socket_path = ""
 unbuffered = False
 """A standard send of MPI waits for its receive."""
+first = ""
+"""What the process of the operating system is called itself."""
 gates: dict[int, Gate] = {}
 """Of the threads that live, by their numbers."""
 is_absent = False
@@ -300,6 +302,8 @@ def here() -> Gate:
 
 
 def open_gate(name: str) -> Gate:
+    global first
+    first = first or name
     local.gate = gates[threading.get_ident()] = Gate(name)
     return local.gate
 

@@ -23,8 +23,7 @@ from possibly.control.macro.model import Operation
 from possibly.control.macro.program.wire import VARIABLE
 from possibly.probes import claiming, port
 from possibly.probes.patching import Patches
-from possibly.probes.rewriting import imports
-from possibly.probes.rewriting.source import Watch
+from possibly.probes.watching import imports
 from possibly.recorder.start import run_program
 
 OPERATIONS = {
@@ -50,7 +49,7 @@ class _Finder(imports.Finder):
     """Patches what the program imports, and watches its own modules if there are threads."""
 
     def __init__(self, patches: Patches) -> None:
-        super().__init__(patches, Watch(), lambda file: lambda *_: 0)
+        super().__init__(patches)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

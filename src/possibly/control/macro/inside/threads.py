@@ -30,9 +30,16 @@ def install(patches: Patches) -> None:
 
 
 def unique(name: str) -> str:
-    """A second thread of the same name gets a number."""
-    _names[name] = _names.get(name, 0) + 1
-    return name if _names[name] == 1 else f"{name}-{_names[name]}"
+    """A name that nobody has yet: a second thread of the same name gets a number."""
+    if not _names:
+        _names[gate.first] = 1
+    count, found = _names.get(name, 0), name
+    while found in _names:
+        count += 1
+        found = f"{name}-{count}"
+    _names[name] = max(count, 1)
+    _names.setdefault(found, 1)
+    return found
 
 
 def _begun(plain: Any) -> Any:

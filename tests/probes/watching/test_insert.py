@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from possibly.logic.specification import Specification, property_from_text
-from possibly.probes.rewriting.source import Watch, labels_of
+from possibly.probes.watching.labels import labels_of
+from possibly.probes.watching.watch import Watch
 from possibly.recorder.watch import watched
 from tests.probes.programs import Run, run
 

@@ -1,4 +1,4 @@
-"""What the rewriting of source is to tell of beside shared memory; set before anything is rewritten."""
+"""What an exploration is to tell of beside shared memory; set before anything is instrumented."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from possibly.probes.rewriting.candidates import candidates, candidates_of_program
+from possibly.probes.watching.candidates import candidates, candidates_of_program
 
 SOURCES = {
     "def f():\n    global x\n    x = 1": "x",

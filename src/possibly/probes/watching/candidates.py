@@ -6,7 +6,7 @@ global or an attribute leads to and that is changed in place. What holds a conta
 too, since that may be changed by another name. Whether tasks really share it is seen in the run.
 
 Modules are found by the `import` statements of the program's own files. What is imported in another way is
-rewritten all the same, but adds no names.
+told of all the same, but adds no names.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import os
 from collections.abc import Iterable, Iterator
 
 from possibly.probes import port
-from possibly.probes.rewriting.scopes import Scope, arguments_of, scopes_of
-from possibly.probes.rewriting.source import MUTATORS
+from possibly.probes.watching.scopes import Scope, arguments_of, scopes_of
+from possibly.probes.watching.watch import MUTATORS
 from possibly.records import dataclass
 
 MAKERS = ("__init__", "__new__", "__post_init__", "__setstate__")

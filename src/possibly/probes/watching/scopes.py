@@ -1,4 +1,4 @@
-"""Which scope a name of a Python source belongs to: what the rewriting must know before it touches a name.
+"""Which scope a name of a Python source belongs to: what a look at the source needs to know.
 
 A scope is a module, a class or a function (also a lambda). `Scope.where(name)` is where the name lives, as
 the
