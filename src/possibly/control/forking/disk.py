@@ -7,6 +7,10 @@ what was not there, then makes the folders that were, then the files in them. A 
 its end leaves the index behind, and the zygote puts it back; what a search that is given up leaves, whoever
 ends the zygote.
 
+Where executions are forked in the middle of one, what they change from there on is taken down apart, in a
+folder beside that one (`begin_later`): it is put back before the next one goes on from there, and before
+what was changed until then.
+
 Law: every execution begins with the same files. What cannot be put back is said to be out of control, and is
 never removed. Files that C code opens without telling are not known here, but for databases of sqlite.
 """
@@ -45,6 +49,8 @@ APART = ("/dev/", "/proc/", "/sys/")
 """Where there are no files that stay."""
 OURS = "possibly-measured-"
 """Begins the names of folders for what we write beside an execution, which stays (`views.testing`)."""
+LATER = "-later"
+"""Ends the name of the folder for what was changed after executions were forked."""
 LOST = "which is not put back as it was, so executions differ"
 HELPS = "let the program write files of its own, in a folder for temporary files"
 _numbers = count(1)
@@ -54,6 +60,8 @@ folder = ""
 """Where it is taken down in this process; empty: nowhere."""
 _known: set[str] = set()
 _is_busy = False
+_later = False
+"""What is changed from now on is taken down apart."""
 lost: dict[str, str] = {}
 """What cannot be put back, and what helps."""
 
@@ -64,8 +72,28 @@ def new_folder() -> str:
 
 
 def is_changed() -> bool:
-    """Whether this process has changed any file since it began, or put all back."""
-    return bool(_known)
+    """Whether this process, or who has forked it, has changed any file since it began, or put all back."""
+    return _later or bool(_known)
+
+
+def begin_later() -> None:
+    """Executions are forked from here: what is changed from now on is put back to what is now."""
+    global folder, _later
+    if folder and _known:
+        folder, _later = _later_of(folder), True
+        _known.clear()
+
+
+def end_later() -> None:
+    """Nobody goes on from there any more: puts back also what was changed before."""
+    global folder, _later
+    if _later:
+        folder, _later = folder.removesuffix(LATER), False
+        put_back(folder)
+
+
+def _later_of(where: str) -> str:
+    return where + LATER
 
 
 def hear(event: str, given: tuple[Any, ...]) -> None:
@@ -206,6 +234,8 @@ def put_back(where: str) -> None:
     """Puts back what was taken down in a folder, which goes."""
     global _is_busy
     _known.clear()
+    if where and not where.endswith(LATER):
+        put_back(_later_of(where))
     if not where or not exists(_index(where)):
         return
     _is_busy = True

@@ -21,12 +21,13 @@ from possibly.control.execution import Outcome
 from possibly.control.forking import disk, heap, restored, unseen
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading import packages
-from possibly.control.runtime import batons
+from possibly.control.runtime import attributes, batons, items, things, variables
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.things import followed_classes
+from possibly.control.runtime.touched import proxies
 
 LONGEST = 5_000
 """Executions in the life of a process."""
@@ -97,7 +98,9 @@ class Life:
 
     def renew(self) -> None:
         """The state in which a program finds the process that executes it."""
+        _let_go(running.kernel, accesses.memory)
         running.kernel = accesses.memory = None
+        _forget_classes({"__main__", *loading.executed})
         for name in loading.executed:
             module = sys.modules.pop(name, None)
             if module is not None:  # its functions hold it: else the collector had to find that out
@@ -131,6 +134,40 @@ class Life:
             batons.use_greenlets()
         _tell_tasks_apart()
         getattr(threading, "_shutdown_locks", set()).clear()
+
+
+def _let_go(kernel: Kernel | None, memory: Memory | None) -> None:
+    """What tells of an execution is a good part of what would have to be collected after it."""
+    if memory is not None:
+        memory.let_go()
+    if kernel is not None:
+        kernel.let_go()
+
+
+_OF_CLASSES: tuple[dict[Any, Any], ...] = (
+    things._in_c,
+    things._keepers,
+    attributes._made_in_c,
+    attributes._handling,
+    attributes._storing,
+    variables._doing,
+    proxies._wrapping,
+    proxies._proxies,
+    items._weak,
+    items._shown_elsewhere,
+)
+"""What is known of classes, or of a class and a name."""
+
+
+def _forget_classes(executed: set[str]) -> None:
+    """What is known of classes that end with the execution: else they would not end."""
+    for known in _OF_CLASSES:
+        for key in [key for key in known if things.module_of(_class_in(key)) in executed]:
+            del known[key]
+
+
+def _class_in(key: Any) -> Any:
+    return key[0] if type(key) is tuple else key
 
 
 def _is_quiet(kernel: Kernel, memory: Memory) -> bool:

@@ -6,8 +6,9 @@ for each one that follows, so what programs do before (imports, tables, applicat
 once. A forked process begins with what its scheduler would have been asked and told until then.
 
 Law: what a branch tells is what a process that began at the beginning would have told. So there is none where
-anything is shared with the system that a fork does not copy: files, memory, processes, threads, timers
-(`system.shared_now`). What fails in a branch is not told; a process that begins at the beginning executes
+anything is shared with the system that a fork does not copy: memory, processes, threads, timers
+(`system.opened_since`). Of files that are open each branch has a place of its own, and files that were changed
+are for each what they were when it was forked (`disk.begin_later`). What fails in a branch is not told; a process that begins at the beginning executes
 it. Of others the explorer has a sample executed so (`zygote.agrees`), and one difference ends all this.
 """
 
@@ -33,7 +34,9 @@ from possibly.control.forking.execution import Job
 from possibly.control.forking.lasting import Life
 from possibly.control.forking.system import (
     die_with_parent,
+    Reopened,
     light_fork,
+    opened_since,
     own_number,
     parent_number,
     shared_now,
@@ -128,6 +131,8 @@ class Runner:
         self._settle_here()
         self._since = 0.0
         self._shared = shared_now()
+        self._opened = Reopened(frozenset())
+        """Files that the program has open where it is forked."""
 
     def _settle_here(self) -> None:
         """Processes are forked from this one from now on."""
@@ -259,7 +264,9 @@ class Runner:
         running.kernel = None  # what we ask the system for is nothing of the program's
         before = self.next, self.started, self.zygote
         try:
-            if self._is_forkable():
+            opened = opened_since(self._shared)
+            if opened is not None:  # a fork has all that this process has, and shares nothing new
+                self._opened = opened
                 self._branch(kernel, life)
         except BaseException:  # noqa: BLE001 - nothing of ours may return into the program
             self.turn.break_off()  # it costs speed alone, so it has to be told of
@@ -273,6 +280,7 @@ class Runner:
         back, number = self.next[1], own_number()
         self._settle_here()
         self.is_branch = True
+        disk.begin_later()
         first = self._fork()
         self._has_forked = True
         if first == 0:
@@ -281,6 +289,7 @@ class Runner:
             return
         self.breed(first)
         if own_number() == number:  # there is a job that none of them can do
+            disk.end_later()
             os.write(back, b"t")
             os._exit(OVER)
         self._begin(life)
@@ -290,21 +299,18 @@ class Runner:
         """Whether forks are asked for, and take less time than to come here again."""
         return not self.is_branch and self.data.startswith(ANY) and _processor_time() - self._since > WORTH
 
-    def _is_forkable(self) -> bool:
-        """Whether a fork has all that this process has, and shares nothing of it that it did not before."""
-        return self._shared is not None and not disk.is_changed() and shared_now() == self._shared
-
     def _begin(self, life: Life) -> None:
         """A process that was forked here goes on by itself."""
         die_with_parent()
         os.setpgid(0, 0)
         life.is_branch = True
+        self._opened.again()
 
     def _take_over(self, kernel: Kernel, life: Life) -> None:
         """Goes on with the next job when it has come, instead of that of the process that came here."""
         self._wait()
         scheduler = self._next_scheduler()
-        if scheduler is None or not _follows(scheduler, kernel):
+        if scheduler is None or not self._opened.are_still_there() or not _follows(scheduler, kernel):
             os.write(self.started[1], NO_MORE)
             os._exit(OVER)
         os.write(self.started[1], GOES_ON)
