@@ -86,6 +86,7 @@ class Life:
         """
         if self.is_late:
             is_well = outcome in (Outcome.FINISHED, Outcome.CUT_OFF) and kernel.failure is None
+            is_well = is_well and (batons.launch is None or can_share_a_thread())
             return is_well and not (memory.racy or kernel.repeat)
         return outcome is Outcome.CUT_OFF and _is_quiet(kernel, memory)
 
@@ -130,9 +131,7 @@ class Life:
     def settle(self) -> None:
         """From now on nothing is collected in the middle of an execution, and no thread is started."""
         gc.disable()
-        if batons.launch is None and batons.have_greenlets():
-            batons.use_greenlets()
-        _tell_tasks_apart()
+        _use_greenlets()
         getattr(threading, "_shutdown_locks", set()).clear()
 
 
@@ -175,6 +174,29 @@ def _is_quiet(kernel: Kernel, memory: Memory) -> bool:
     if kernel.failure or kernel.uncontrolled or kernel.repeat:
         return False
     return not memory.racy
+
+
+def share_a_thread(kernel: Kernel) -> None:
+    """Tasks that come from now on do so, if the program cannot tell: the first one is not alone any more."""
+    if not can_share_a_thread() or batons.launch is not None:
+        return
+    _use_greenlets()
+    for task in kernel.all:
+        task.lock = batons.new()
+
+
+def can_share_a_thread() -> bool:
+    """Whether the program, and all code that is watched with it, cannot tell threads from greenlets."""
+    found = loading.judgements.values()
+    return packages.watched <= sys.stdlib_module_names and all(
+        each.holds() or each.can_be_seen() for each in found
+    )
+
+
+def _use_greenlets() -> None:
+    if batons.launch is None and batons.have_greenlets():
+        batons.use_greenlets()
+    _tell_tasks_apart()
 
 
 def is_in_language() -> bool:

@@ -31,7 +31,7 @@ from possibly.control.execution import Choice, Scheduler
 from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
-from possibly.control.forking.lasting import Life
+from possibly.control.forking.lasting import Life, share_a_thread
 from possibly.control.forking.system import (
     die_with_parent,
     Reopened,
@@ -287,6 +287,7 @@ class Runner:
             self._begin(life)
             self.turn.take()
             return
+        share_a_thread(kernel)
         self.breed(first)
         if own_number() == number:  # there is a job that none of them can do
             disk.end_later()

@@ -9,9 +9,11 @@ import sys
 import threading
 from collections.abc import Callable
 from fcntl import F_GETFL, fcntl
+from functools import cache
 from os import getpid as own_number
 from os import getppid as parent_number
 from signal import ITIMER_PROF, ITIMER_REAL, ITIMER_VIRTUAL, getitimer
+from typing import Any
 
 __all__ = [
     "Reopened", "die_with_parent", "end_group", "light_fork", "opened_since", "own_number", "parent_number",
@@ -32,12 +34,19 @@ def end_group(process: int) -> None:
 def die_with_parent() -> None:
     """However the process that made this one ends, this one does not stay behind."""
     if sys.platform.startswith("linux"):
-        try:
-            import ctypes
+        _process_control()(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
 
-            ctypes.CDLL(None).prctl(1, int(signal.SIGKILL), 0, 0, 0)  # PR_SET_PDEATHSIG
-        except (ImportError, AttributeError, OSError):
-            pass
+
+@cache
+def _process_control() -> Callable[..., Any]:
+    """`prctl` of the C library; whoever is forked has what it takes to call it."""
+    try:
+        import ctypes
+
+        found: Callable[..., Any] = ctypes.CDLL(None).prctl
+    except (ImportError, AttributeError, OSError):
+        return lambda *_: 0
+    return found
 
 
 def light_fork() -> Callable[[], int]:
