@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
+from possibly.control.endings.deadlock import stuck
 from possibly.control.execution import Execution, Outcome
 from possibly.control.forking import lasting, runner
+from possibly.control.forking.execution import _nobody
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.runtime import batons
 from possibly.control.runtime.kernel import Kernel
@@ -246,7 +248,7 @@ assert len(open("journal.jsonl").readlines()) == 4
 def test_who_keeps_a_journal_is_executed_in_used_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Taking the file down uses packages that are watched here, and its class is asked for again and again."""
+    """Taking the file down uses packages that are watched here, and its class is asked for each time."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(runner, "MANY", 0)
     (tmp_path / "program.py").write_text(JOURNAL)
@@ -271,7 +273,7 @@ def test_what_tells_of_an_execution_ends_without_a_collector() -> None:
     class Thing:
         """May be referred to weakly."""
 
-    kernel = Kernel(Course(), lambda *_: None, lambda _: None)  # type: ignore[arg-type]
+    kernel = Kernel(Course(), _nobody, stuck)
     memory = Memory(frozenset())
     kernel.show, kernel.in_calls = memory.show, memory.in_calls
     thing = Thing()

@@ -97,7 +97,10 @@ KEPT = {
     ),
     "an environment": ("import os; os.environ['A'] = '1'", "os.environ['A'] += 'x'"),
     "an open file": ("stream = open(__file__, 'rb', 0); stream.read(5)", "found.append(stream.read(7))"),
-    "an open file with a buffer": ("stream = open(__file__); stream.readline()", "found.append(next(stream))"),
+    "an open file with a buffer": (
+        "stream = open(__file__); stream.readline()",
+        "found.append(next(stream))",
+    ),
     "a file that is written": (
         "stream = open('made', 'w+', buffering=1); stream.write('one\\n')",
         "stream.write('more\\n'); stream.seek(0); found.append(stream.read())",
@@ -110,7 +113,10 @@ KEPT = {
         "import os; open('made', 'w').write('one')",
         "os.path.exists('made') and os.remove('made'); found.append(os.listdir('.'))",
     ),
-    "a folder": ("import os; os.mkdir('new')", "open('new/made', 'a').write('x'); found.append(os.listdir('new'))"),
+    "a folder": (
+        "import os; os.mkdir('new')",
+        "open('new/made', 'a').write('x'); found.append(os.listdir('new'))",
+    ),
 }
 
 

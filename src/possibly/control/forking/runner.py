@@ -7,9 +7,10 @@ once. A forked process begins with what its scheduler would have been asked and 
 
 Law: what a branch tells is what a process that began at the beginning would have told. So there is none where
 anything is shared with the system that a fork does not copy: memory, processes, threads, timers
-(`system.opened_since`). Of files that are open each branch has a place of its own, and files that were changed
-are for each what they were when it was forked (`disk.begin_later`). What fails in a branch is not told; a process that begins at the beginning executes
-it. Of others the explorer has a sample executed so (`zygote.agrees`), and one difference ends all this.
+(`system.opened_since`). Of files that are open each branch has a place of its own, and files that were
+changed are for each what they were when it was forked (`disk.begin_later`). What fails in a branch is not
+told; a process that begins at the beginning executes it. Of others the explorer has a sample executed so
+(`zygote.agrees`), and one difference ends all this.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
 from possibly.control.forking.lasting import Life, share_a_thread
 from possibly.control.forking.system import (
-    die_with_parent,
     Reopened,
+    die_with_parent,
     light_fork,
     opened_since,
     own_number,
