@@ -164,6 +164,28 @@ def test_who_replaces_an_open_file_leaves_none_to_those_who_come_after(
     assert os.listdir() == ["program.py"]
 
 
+USED_AGAIN = {
+    "nothing is left": ("import json; kept = json.dumps([1])", False),
+    "something is left each time": ("import os; os.environ['A'] = '1'", True),
+}
+
+
+@pytest.mark.parametrize("what", USED_AGAIN)
+def test_who_is_used_again_is_not_forked_for_little(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it is known that processes are not used again: then forks are worth what they cost."""
+    before, is_forked = USED_AGAIN[what]
+    monkeypatch.setattr(runner, "MANY", 0)
+    monkeypatch.setattr(runner, "WORTH", 1e-9)
+    monkeypatch.setattr(runner, "AGAIN", 1e12)
+    with script((written(tmp_path, before),)) as controlled:
+        warmed_up(controlled)
+        assert branched(controlled, 2) == 0
+        assert bool(branched(controlled, runner.EARLY + 4)) is is_forked
+        assert controlled.zygote()._turn.was_used is not is_forked  # type: ignore[attr-defined] # a Zygote
+
+
 def test_what_fails_is_told_by_a_process_from_the_beginning(tmp_path: Path) -> None:
     path = written(tmp_path, "n = 0", "global n; m = n; n = m + 1; assert n == number or number == 1")
     outcomes = set()

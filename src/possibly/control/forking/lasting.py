@@ -185,6 +185,11 @@ def share_a_thread(kernel: Kernel) -> None:
         task.lock = batons.new()
 
 
+def may_be_used_again() -> bool:
+    """Whether a process that executes the program is used again, if the execution ends as it should."""
+    return can_share_a_thread() and (heap.can_be_seen() or not is_to_be_seen())
+
+
 def can_share_a_thread() -> bool:
     """Whether the program, and all code that is watched with it, cannot tell threads from greenlets."""
     found = loading.judgements.values()

@@ -32,7 +32,7 @@ from possibly.control.execution import Choice, Scheduler
 from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
-from possibly.control.forking.lasting import Life, share_a_thread
+from possibly.control.forking.lasting import Life, may_be_used_again, share_a_thread
 from possibly.control.forking.system import (
     Reopened,
     die_with_parent,
@@ -59,9 +59,16 @@ OVER, UNTOLD = 93, 94
 
 WORTH = 0.004
 """Seconds of a processor that a program has used before its second task, if it is worth to fork there."""
+AGAIN = 3
+"""So many times as long, where a process can be used again: it comes there in a third of the time that a new
+one takes, and copies no memory on the way."""
 MANY = 12
 """Processes that are forked before it is worth to look at all objects, so that one can be used again: most
 programs need fewer executions, and such a look takes as long as that many forks."""
+
+
+EARLY = 4
+"""So many processes more are waited for until one has been used again."""
 
 
 class Turn:
@@ -71,7 +78,7 @@ class Turn:
     _BROKEN = struct.Struct("=q")
 
     def __init__(self) -> None:
-        self._memory = mmap(-1, self._TAKEN.size + 1 + self._BROKEN.size)
+        self._memory = mmap(-1, self._TAKEN.size + 1 + self._BROKEN.size + 1)
 
     def take(self) -> None:
         """This process runs a job from now on."""
@@ -102,6 +109,15 @@ class Turn:
     @is_used.setter
     def is_used(self, used: bool) -> None:
         self._memory[self._TAKEN.size] = used
+
+    @property
+    def was_used(self) -> bool:
+        """A process has executed the program more than once."""
+        return bool(self._memory[-1])
+
+    @was_used.setter
+    def was_used(self, used: bool) -> None:
+        self._memory[-1] = used
 
     @property
     def broken(self) -> int:
@@ -185,7 +201,7 @@ class Runner:
             process.run(job, scheduler, self.program, self, life)
             if life.is_spent:
                 self.leave()
-            self.turn.is_used = True
+            self.turn.is_used = self.turn.was_used = True
 
     def _wait(self) -> None:
         """Returns when this process has its turn."""
@@ -299,7 +315,15 @@ class Runner:
 
     def _is_worth_it(self) -> bool:
         """Whether forks are asked for, and take less time than to come here again."""
-        return not self.is_branch and self.data.startswith(ANY) and _processor_time() - self._since > WORTH
+        if self.is_branch or not self.data.startswith(ANY):
+            return False
+        worth = WORTH * AGAIN if self._is_used_again() else WORTH
+        return _processor_time() - self._since > worth
+
+    def _is_used_again(self) -> bool:
+        """Whether processes of this program are, as far as it is known."""
+        is_early = self.turn.job[1] <= MANY + EARLY
+        return (self.turn.was_used or is_early) and may_be_used_again()
 
     def _begin(self, life: Life) -> None:
         """A process that was forked here goes on by itself."""
