@@ -96,6 +96,11 @@ KEPT = {
         "found.append(str(decimal.Decimal(1) / 3))",
     ),
     "an environment": ("import os; os.environ['A'] = '1'", "os.environ['A'] += 'x'"),
+    "what each thread has of its own": ("own = threading.local()", "own.n = number; found.append(own.n)"),
+    "an exception": (
+        "import sys",
+        "try: raise ValueError(number)\n    except ValueError: found.append(sys.exc_info()[1].args)",
+    ),
     "an open file": ("stream = open(__file__, 'rb', 0); stream.read(5)", "found.append(stream.read(7))"),
     "an open file with a buffer": (
         "stream = open(__file__); stream.readline()",

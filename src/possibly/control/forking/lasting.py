@@ -193,9 +193,8 @@ def may_be_used_again() -> bool:
 def can_share_a_thread() -> bool:
     """Whether the program, and all code that is watched with it, cannot tell threads from greenlets."""
     found = loading.judgements.values()
-    return packages.watched <= sys.stdlib_module_names and all(
-        each.holds() or each.can_be_seen() for each in found
-    )
+    is_known = bool(found) and packages.watched <= sys.stdlib_module_names
+    return is_known and all(each.holds() or each.can_be_seen() for each in found)
 
 
 def _use_greenlets() -> None:
