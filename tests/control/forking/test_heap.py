@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import types
+from abc import ABCMeta
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from functools import lru_cache
@@ -67,6 +68,8 @@ PUT_BACK = {
     "isinstance(True, c.Iterable))",
     "an exit hook": "import atexit\natexit.register(print, 'bye')",
     "a variable of a module": "import tempfile\nprint(tempfile.tempdir)\ntempfile.tempdir = '/tmp/a_b'",
+    "a file": "print(os.path.exists('a.txt'))\nwith open('a.txt', 'a') as f: f.write('a')\n"
+    "print(open('a.txt').read())",
     "a method": "import json\nprint(json.JSONEncoder().encode({}))\n"
     "json.JSONEncoder.encode = lambda self, value: 'replaced'\nprint(json.JSONEncoder().encode({}))",
 }
@@ -289,3 +292,19 @@ def test_the_state_of_the_process_is_told() -> None:
         assert not unseen.is_as_it_was(before)
     finally:
         sys.setrecursionlimit(limit)
+
+
+def test_an_answer_that_was_out_of_date_does_not_come_back() -> None:
+    base = ABCMeta("base", (), {})
+    derived = ABCMeta("derived", (base,), {})
+
+    class Registered:
+        """Not yet."""
+
+    derived.register(int)
+    assert issubclass(int, base) and not issubclass(Registered, base), "which is remembered"
+    derived.register(Registered)  # and out of date
+    kept = heap.Heap([base, derived, *gc.get_referents(vars(base)["_abc_impl"])], set(), is_whole=False)
+    assert issubclass(Registered, base)
+    assert kept.put_back() == ""
+    assert issubclass(Registered, base)

@@ -9,16 +9,22 @@ from __future__ import annotations
 import os
 import signal
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
+from possibly.control.endings.deadlock import stuck
 from possibly.control.execution import Execution, Outcome
 from possibly.control.forking import lasting, runner
+from possibly.control.forking.execution import _nobody
 from possibly.control.forking.zygote import ControlledProgram, script
 from possibly.control.runtime import batons
+from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.memory import Memory
 from possibly.control.schedulers.course import Course, Habit
 from possibly.session.exploring.exploration import Options
 from possibly.session.exploring.explore import explore
@@ -217,3 +223,64 @@ def test_if_fresh_processes_do_not_agree_the_search_uses_these_alone(
         assert (found.complete, found.restarts, found.executions) == (True, 1, 12)
         assert found.apart.startswith("a fresh process differs in ")
         assert not told(controlled, 1)[1]
+
+
+JOURNAL = """
+import json, threading
+from pathlib import Path
+
+class Journal:
+    def __init__(self, path):
+        self.path, self.lock = path, threading.Lock()
+    def write(self, value):
+        with self.lock, open(self.path, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"value": value}) + "\\n")
+
+journal = Journal(Path("journal.jsonl"))
+journal.write(0)
+threads = [threading.Thread(target=journal.write, args=(n,)) for n in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(open("journal.jsonl").readlines()) == 4
+"""
+
+
+def test_who_keeps_a_journal_is_executed_in_used_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taking the file down uses packages that are watched here, and its class is asked for each time."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runner, "MANY", 0)
+    (tmp_path / "program.py").write_text(JOURNAL)
+    with script((str(tmp_path / "program.py"),)) as controlled:
+        assert compared(controlled, 6) > 0
+        found = explore(controlled, Options(executions=60, minimise=0))
+    assert (found.failure, found.apart, found.restarts) == (None, "", 0)
+    assert os.listdir() == ["program.py"]
+
+
+def test_classes_of_an_execution_are_not_kept() -> None:
+    mine = type("Mine", (), {"__module__": "__main__"})
+    known: list[Any] = [mine, (mine, "name")]
+    for table in lasting._OF_CLASSES:
+        table.update(dict.fromkeys(known, False))
+    size = [len(table) for table in lasting._OF_CLASSES]
+    lasting._forget_classes({"__main__"})
+    assert [len(table) for table in lasting._OF_CLASSES] == [each - 2 for each in size]
+
+
+def test_what_tells_of_an_execution_ends_without_a_collector() -> None:
+    class Thing:
+        """May be referred to weakly."""
+
+    kernel = Kernel(Course(), _nobody, stuck)
+    memory = Memory(frozenset())
+    kernel.show, kernel.in_calls = memory.show, memory.in_calls
+    thing = Thing()
+    memory.things.made(thing, kernel, "here")
+    memory.keep_namespace(vars(thing), thing)
+    ended = weakref.finalize(thing, list)
+    lasting._let_go(kernel, memory)
+    assert not (memory.things.known(thing) or memory.namespaces or kernel.all)
+    del thing
+    assert not ended.alive

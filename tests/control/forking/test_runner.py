@@ -96,19 +96,49 @@ KEPT = {
         "found.append(str(decimal.Decimal(1) / 3))",
     ),
     "an environment": ("import os; os.environ['A'] = '1'", "os.environ['A'] += 'x'"),
+    "what each thread has of its own": ("own = threading.local()", "own.n = number; found.append(own.n)"),
+    "an exception": (
+        "import sys",
+        "try: raise ValueError(number)\n    except ValueError: found.append(sys.exc_info()[1].args)",
+    ),
+    "an open file": ("stream = open(__file__, 'rb', 0); stream.read(5)", "found.append(stream.read(7))"),
+    "an open file with a buffer": (
+        "stream = open(__file__); stream.readline()",
+        "found.append(next(stream))",
+    ),
+    "a file that is written": (
+        "stream = open('made', 'w+', buffering=1); stream.write('one\\n')",
+        "stream.write('more\\n'); stream.seek(0); found.append(stream.read())",
+    ),
+    "a file that was written": (
+        "open('made', 'w').write('one')",
+        "open('made', 'a').write('more'); found.append(open('made').read())",
+    ),
+    "a file that goes": (
+        "import os; open('made', 'w').write('one')",
+        "os.path.exists('made') and os.remove('made'); found.append(os.listdir('.'))",
+    ),
+    "a folder": (
+        "import os; os.mkdir('new')",
+        "open('new/made', 'a').write('x'); found.append(os.listdir('new'))",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_what_was_made_before_is_as_it_was(name: str, tmp_path: Path) -> None:
+def test_what_was_made_before_is_as_it_was(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with script((written(tmp_path, *KEPT[name]),)) as controlled:
         warmed_up(controlled)
         assert branched(controlled, 4) > 0
+    assert os.listdir() == ["program.py"]
 
 
 SHARED = {
-    "an open file": "stream = open(__file__)",
-    "a file that was written": "open('made', 'w').close()",
+    "an open file that has no name": "import os; stream = open('made', 'w'); os.remove('made')",
+    "a file that is locked": "import fcntl; stream = open('made', 'w'); fcntl.flock(stream, fcntl.LOCK_EX)",
     "memory": "import mmap; memory = mmap.mmap(-1, 8)",
     "a pipe": "import os; ends = os.pipe()",
     "a process": "import subprocess; process = subprocess.Popen(['sleep', '9'])",
@@ -125,6 +155,40 @@ def test_who_shares_something_with_the_system_begins_at_the_beginning(
     with script((written(tmp_path, SHARED[name]),)) as controlled:
         warmed_up(controlled)
         assert branched(controlled, 3) == 0
+
+
+def test_who_replaces_an_open_file_leaves_none_to_those_who_come_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = "import os; open('made', 'w').write('one'); stream = open('made')"
+    work = "open('other', 'w').write('two'); os.rename('other', 'made'); found.append(stream.read(2))"
+    with script((written(tmp_path, before, work),)) as controlled:
+        warmed_up(controlled)
+        assert branched(controlled, 3) == 0
+    assert os.listdir() == ["program.py"]
+
+
+USED_AGAIN = {
+    "nothing is left": ("import json; kept = json.dumps([1])", False),
+    "something is left each time": ("import os; os.environ['A'] = '1'", True),
+}
+
+
+@pytest.mark.parametrize("what", USED_AGAIN)
+def test_who_is_used_again_is_not_forked_for_little(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it is known that processes are not used again: then forks are worth what they cost."""
+    before, is_forked = USED_AGAIN[what]
+    monkeypatch.setattr(runner, "MANY", 0)
+    monkeypatch.setattr(runner, "WORTH", 1e-9)
+    monkeypatch.setattr(runner, "AGAIN", 1e12)
+    with script((written(tmp_path, before),)) as controlled:
+        warmed_up(controlled)
+        assert branched(controlled, 2) == 0
+        assert bool(branched(controlled, runner.EARLY + 4)) is is_forked
+        assert controlled.zygote()._turn.was_used is not is_forked  # type: ignore[attr-defined] # a Zygote
 
 
 def test_what_fails_is_told_by_a_process_from_the_beginning(tmp_path: Path) -> None:

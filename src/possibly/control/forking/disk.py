@@ -7,6 +7,10 @@ what was not there, then makes the folders that were, then the files in them. A 
 its end leaves the index behind, and the zygote puts it back; what a search that is given up leaves, whoever
 ends the zygote.
 
+Where executions are forked in the middle of one, what they change from there on is taken down apart, in a
+folder beside that one (`begin_later`): it is put back before the next one goes on from there, and before
+what was changed until then.
+
 Law: every execution begins with the same files. What cannot be put back is said to be out of control, and is
 never removed. Files that C code opens without telling are not known here, but for databases of sqlite.
 """
@@ -38,6 +42,8 @@ from possibly.control.forking.system import own_number
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 LARGEST = 64 << 20
 """Bytes of a file that is still taken down."""
+SMALL = 4096
+"""Bytes of a file whose content is a part of its line in the index."""
 NOT_KEPT = "not kept"
 MOST = 10_000
 """Files of an execution that are taken down."""
@@ -45,6 +51,10 @@ APART = ("/dev/", "/proc/", "/sys/")
 """Where there are no files that stay."""
 OURS = "possibly-measured-"
 """Begins the names of folders for what we write beside an execution, which stays (`views.testing`)."""
+EACH_BYTE = "latin-1"
+"""The encoding in which every byte is a character."""
+LATER = "-later"
+"""Ends the name of the folder for what was changed after executions were forked."""
 LOST = "which is not put back as it was, so executions differ"
 HELPS = "let the program write files of its own, in a folder for temporary files"
 _numbers = count(1)
@@ -54,6 +64,8 @@ folder = ""
 """Where it is taken down in this process; empty: nowhere."""
 _known: set[str] = set()
 _is_busy = False
+_later = False
+"""What is changed from now on is taken down apart."""
 lost: dict[str, str] = {}
 """What cannot be put back, and what helps."""
 
@@ -64,8 +76,28 @@ def new_folder() -> str:
 
 
 def is_changed() -> bool:
-    """Whether this process has changed any file since it began, or put all back."""
-    return bool(_known)
+    """Whether this process, or who has forked it, has changed any file since it began, or put all back."""
+    return _later or bool(_known)
+
+
+def begin_later() -> None:
+    """Executions are forked from here: what is changed from now on is put back to what is now."""
+    global folder, _later
+    if folder and _known:
+        folder, _later = _later_of(folder), True
+        _known.clear()
+
+
+def end_later() -> None:
+    """Nobody goes on from there any more: puts back also what was changed before."""
+    global folder, _later
+    if _later:
+        folder, _later = folder.removesuffix(LATER), False
+        put_back(folder)
+
+
+def _later_of(where: str) -> str:
+    return where + LATER
 
 
 def hear(event: str, given: tuple[Any, ...]) -> None:
@@ -185,6 +217,10 @@ def _keep_content(path: str, size: int, told: dict[str, Any]) -> None:
     if size > LARGEST:
         _lose(path, f"the file {path}, {LOST}")
         return
+    if size <= SMALL:
+        with _open(path, "rb") as stream:
+            _note({**told, "kind": "file", "bytes": stream.read().decode(EACH_BYTE)})
+        return
     os.makedirs(folder, 0o700, exist_ok=True)
     content = join(folder, f"{own_number()}-{len(_known)}")
     shutil.copyfile(path, content)
@@ -202,23 +238,34 @@ def _index(where: str) -> str:
     return join(where, "index")
 
 
-def put_back(where: str) -> None:
-    """Puts back what was taken down in a folder, which goes."""
+def put_back(where: str, is_over: bool = False) -> None:
+    """Puts back what was taken down in a folder, which is empty then; it goes where all is over."""
     global _is_busy
     _known.clear()
-    if not where or not exists(_index(where)):
+    if where and not where.endswith(LATER):
+        put_back(_later_of(where), True)
+    if not where or not exists(_index(where)) or not (is_over or getsize(_index(where))):
         return
     _is_busy = True
     try:
-        with _open(_index(where)) as index:
+        with _open(_index(where), "r+") as index:
             told = [json.loads(line) for line in index if line.endswith("\n")]
-        for each in _left_to_do(told):
-            _put_back(each)
+            for each in _left_to_do(told):
+                _put_back(each)
+            index.truncate(0)  # to make another one would take the system longer than all of this
+        _clear(where, told, is_over)
+    finally:
+        _is_busy = False
+
+
+def _clear(where: str, told: list[dict[str, Any]], is_over: bool) -> None:
+    for each in told:
+        if "content" in each and exists(each["content"]):
+            os.unlink(each["content"])
+    if is_over:
         for name in os.listdir(where):
             os.unlink(join(where, name))
         os.rmdir(where)
-    finally:
-        _is_busy = False
 
 
 def _left_to_do(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -265,10 +312,21 @@ def _link(path: str, told: dict[str, Any]) -> None:
 def _file(path: str, told: dict[str, Any]) -> None:
     if islink(path) or isdir(path):
         _absent(path, told)
-    if not _is_same(path, told["content"]):
+    if "bytes" in told:
+        _fill(path, told["bytes"].encode(EACH_BYTE))
+    elif not _is_same(path, told["content"]):
         shutil.copyfile(told["content"], path)
     os.chmod(path, told["mode"])
     os.utime(path, ns=tuple(told["times"]))
+
+
+def _fill(path: str, content: bytes) -> None:
+    if exists(path) and getsize(path) == len(content):
+        with _open(path, "rb") as stream:
+            if stream.read() == content:
+                return
+    with _open(path, "wb") as stream:
+        stream.write(content)
 
 
 def _is_same(path: str, other: str) -> bool:

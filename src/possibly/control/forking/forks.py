@@ -189,7 +189,7 @@ class Zygote:
                 os.waitpid(self.process, 0)
             except (ProcessLookupError, ChildProcessError):
                 pass
-            disk.put_back(self._disk)
+            disk.put_back(self._disk, is_over=True)
             self._standing.close()
             self.process = 0
 

@@ -68,6 +68,8 @@ class Heap:
         self._classes = {id(_space_of(each)): each for each in everything if isinstance(each, type)}
         self._abstract = {id(each): cls for cls in self._classes.values() if (each := _registry(cls))}
         self._registered = {each: _registered(cls) for each, cls in self._abstract.items()}
+        for cls in self._abstract.values():  # else answers would come back that were out of date already
+            _abc._reset_caches(cls)
         self._objects = [
             each
             for each in everything

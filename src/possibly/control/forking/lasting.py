@@ -21,12 +21,13 @@ from possibly.control.execution import Outcome
 from possibly.control.forking import disk, heap, restored, unseen
 from possibly.control.loading import instrumented as loading
 from possibly.control.loading import packages
-from possibly.control.runtime import batons
+from possibly.control.runtime import attributes, batons, items, things, variables
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.memory import Memory
 from possibly.control.runtime.things import followed_classes
+from possibly.control.runtime.touched import proxies
 
 LONGEST = 5_000
 """Executions in the life of a process."""
@@ -85,6 +86,7 @@ class Life:
         """
         if self.is_late:
             is_well = outcome in (Outcome.FINISHED, Outcome.CUT_OFF) and kernel.failure is None
+            is_well = is_well and (batons.launch is None or can_share_a_thread())
             return is_well and not (memory.racy or kernel.repeat)
         return outcome is Outcome.CUT_OFF and _is_quiet(kernel, memory)
 
@@ -97,7 +99,9 @@ class Life:
 
     def renew(self) -> None:
         """The state in which a program finds the process that executes it."""
+        _let_go(running.kernel, accesses.memory)
         running.kernel = accesses.memory = None
+        _forget_classes({"__main__", *loading.executed})
         for name in loading.executed:
             module = sys.modules.pop(name, None)
             if module is not None:  # its functions hold it: else the collector had to find that out
@@ -127,10 +131,42 @@ class Life:
     def settle(self) -> None:
         """From now on nothing is collected in the middle of an execution, and no thread is started."""
         gc.disable()
-        if batons.launch is None and batons.have_greenlets():
-            batons.use_greenlets()
-        _tell_tasks_apart()
+        _use_greenlets()
         getattr(threading, "_shutdown_locks", set()).clear()
+
+
+def _let_go(kernel: Kernel | None, memory: Memory | None) -> None:
+    """What tells of an execution is a good part of what would have to be collected after it."""
+    if memory is not None:
+        memory.let_go()
+    if kernel is not None:
+        kernel.let_go()
+
+
+_OF_CLASSES: tuple[dict[Any, Any], ...] = (
+    things._in_c,
+    things._keepers,
+    attributes._made_in_c,
+    attributes._handling,
+    attributes._storing,
+    variables._doing,
+    proxies._wrapping,
+    proxies._proxies,
+    items._weak,
+    items._shown_elsewhere,
+)
+"""What is known of classes, or of a class and a name."""
+
+
+def _forget_classes(executed: set[str]) -> None:
+    """What is known of classes that end with the execution: else they would not end."""
+    for known in _OF_CLASSES:
+        for key in [key for key in known if things.module_of(_class_in(key)) in executed]:
+            del known[key]
+
+
+def _class_in(key: Any) -> Any:
+    return key[0] if type(key) is tuple else key
 
 
 def _is_quiet(kernel: Kernel, memory: Memory) -> bool:
@@ -138,6 +174,33 @@ def _is_quiet(kernel: Kernel, memory: Memory) -> bool:
     if kernel.failure or kernel.uncontrolled or kernel.repeat:
         return False
     return not memory.racy
+
+
+def share_a_thread(kernel: Kernel) -> None:
+    """Tasks that come from now on do so, if the program cannot tell: the first one is not alone any more."""
+    if not can_share_a_thread() or batons.launch is not None:
+        return
+    _use_greenlets()
+    for task in kernel.all:
+        task.lock = batons.new()
+
+
+def may_be_used_again() -> bool:
+    """Whether a process that executes the program is used again, if the execution ends as it should."""
+    return can_share_a_thread() and (heap.can_be_seen() or not is_to_be_seen())
+
+
+def can_share_a_thread() -> bool:
+    """Whether the program, and all code that is watched with it, cannot tell threads from greenlets."""
+    found = loading.judgements.values()
+    is_known = bool(found) and packages.watched <= sys.stdlib_module_names
+    return is_known and all(each.holds() or each.can_be_seen() for each in found)
+
+
+def _use_greenlets() -> None:
+    if batons.launch is None and batons.have_greenlets():
+        batons.use_greenlets()
+    _tell_tasks_apart()
 
 
 def is_in_language() -> bool:

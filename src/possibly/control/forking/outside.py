@@ -74,10 +74,20 @@ def _hear(event: str, given: tuple[Any, ...]) -> None:
     global is_mapped
     if event not in HEARD or running.kernel is None:
         return
-    disk.hear(event, given)
+    _let_disk_hear(event, given, running.kernel)
     if event == "mmap.__new__":
         is_mapped = is_mapped or port.is_user_file(sys._getframe(1).f_code.co_filename)
     if event in EVENTS:
         kernel = running.kernel
         if kernel is not None and not kernel.ending and not expected and not _is_import(kernel):
             kernel.uncontrolled[f"{EVENTS[event]}, which is not under control"] = HELPS
+
+
+def _let_disk_hear(event: str, given: tuple[Any, ...], kernel: Kernel) -> None:
+    """What is used to take a file down may be a package that is watched: here it is not the program's."""
+    task = kernel.current
+    looks, task.looks = task.looks, True
+    try:
+        disk.hear(event, given)
+    finally:
+        task.looks = looks

@@ -6,9 +6,11 @@ for each one that follows, so what programs do before (imports, tables, applicat
 once. A forked process begins with what its scheduler would have been asked and told until then.
 
 Law: what a branch tells is what a process that began at the beginning would have told. So there is none where
-anything is shared with the system that a fork does not copy: files, memory, processes, threads, timers
-(`system.shared_now`). What fails in a branch is not told; a process that begins at the beginning executes
-it. Of others the explorer has a sample executed so (`zygote.agrees`), and one difference ends all this.
+anything is shared with the system that a fork does not copy: memory, processes, threads, timers
+(`system.opened_since`). Of files that are open each branch has a place of its own, and files that were
+changed are for each what they were when it was forked (`disk.begin_later`). What fails in a branch is not
+told; a process that begins at the beginning executes it. Of others the explorer has a sample executed so
+(`zygote.agrees`), and one difference ends all this.
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ from possibly.control.execution import Choice, Scheduler
 from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
-from possibly.control.forking.lasting import Life
+from possibly.control.forking.lasting import Life, may_be_used_again, share_a_thread
 from possibly.control.forking.system import (
+    Reopened,
     die_with_parent,
     light_fork,
+    opened_since,
     own_number,
     parent_number,
     shared_now,
@@ -55,9 +59,16 @@ OVER, UNTOLD = 93, 94
 
 WORTH = 0.004
 """Seconds of a processor that a program has used before its second task, if it is worth to fork there."""
+AGAIN = 2
+"""So many times as long, where a process can be used again: it comes there in half the time that a new one
+takes, and copies no memory on the way."""
 MANY = 12
 """Processes that are forked before it is worth to look at all objects, so that one can be used again: most
 programs need fewer executions, and such a look takes as long as that many forks."""
+
+
+EARLY = 4
+"""So many processes more are waited for until one has been used again."""
 
 
 class Turn:
@@ -67,7 +78,7 @@ class Turn:
     _BROKEN = struct.Struct("=q")
 
     def __init__(self) -> None:
-        self._memory = mmap(-1, self._TAKEN.size + 1 + self._BROKEN.size)
+        self._memory = mmap(-1, self._TAKEN.size + 1 + self._BROKEN.size + 1)
 
     def take(self) -> None:
         """This process runs a job from now on."""
@@ -100,6 +111,15 @@ class Turn:
         self._memory[self._TAKEN.size] = used
 
     @property
+    def was_used(self) -> bool:
+        """A process has executed the program more than once."""
+        return bool(self._memory[-1])
+
+    @was_used.setter
+    def was_used(self, used: bool) -> None:
+        self._memory[-1] = used
+
+    @property
     def broken(self) -> int:
         """Processes that ended by an error of ours where others were to be forked from them."""
         found: int = self._BROKEN.unpack_from(self._memory, self._TAKEN.size + 1)[0]
@@ -128,6 +148,8 @@ class Runner:
         self._settle_here()
         self._since = 0.0
         self._shared = shared_now()
+        self._opened = Reopened(frozenset())
+        """Files that the program has open where it is forked."""
 
     def _settle_here(self) -> None:
         """Processes are forked from this one from now on."""
@@ -179,7 +201,7 @@ class Runner:
             process.run(job, scheduler, self.program, self, life)
             if life.is_spent:
                 self.leave()
-            self.turn.is_used = True
+            self.turn.is_used = self.turn.was_used = True
 
     def _wait(self) -> None:
         """Returns when this process has its turn."""
@@ -259,7 +281,9 @@ class Runner:
         running.kernel = None  # what we ask the system for is nothing of the program's
         before = self.next, self.started, self.zygote
         try:
-            if self._is_forkable():
+            opened = opened_since(self._shared)
+            if opened is not None:  # a fork has all that this process has, and shares nothing new
+                self._opened = opened
                 self._branch(kernel, life)
         except BaseException:  # noqa: BLE001 - nothing of ours may return into the program
             self.turn.break_off()  # it costs speed alone, so it has to be told of
@@ -273,14 +297,17 @@ class Runner:
         back, number = self.next[1], own_number()
         self._settle_here()
         self.is_branch = True
+        disk.begin_later()
         first = self._fork()
         self._has_forked = True
         if first == 0:
             self._begin(life)
             self.turn.take()
             return
+        share_a_thread(kernel)
         self.breed(first)
         if own_number() == number:  # there is a job that none of them can do
+            disk.end_later()
             os.write(back, b"t")
             os._exit(OVER)
         self._begin(life)
@@ -288,23 +315,28 @@ class Runner:
 
     def _is_worth_it(self) -> bool:
         """Whether forks are asked for, and take less time than to come here again."""
-        return not self.is_branch and self.data.startswith(ANY) and _processor_time() - self._since > WORTH
+        if self.is_branch or not self.data.startswith(ANY):
+            return False
+        worth = WORTH * AGAIN if self._is_used_again() else WORTH
+        return _processor_time() - self._since > worth
 
-    def _is_forkable(self) -> bool:
-        """Whether a fork has all that this process has, and shares nothing of it that it did not before."""
-        return self._shared is not None and not disk.is_changed() and shared_now() == self._shared
+    def _is_used_again(self) -> bool:
+        """Whether processes of this program are, as far as it is known."""
+        is_early = self.turn.job[1] <= MANY + EARLY
+        return (self.turn.was_used or is_early) and may_be_used_again()
 
     def _begin(self, life: Life) -> None:
         """A process that was forked here goes on by itself."""
         die_with_parent()
         os.setpgid(0, 0)
         life.is_branch = True
+        self._opened.again()
 
     def _take_over(self, kernel: Kernel, life: Life) -> None:
         """Goes on with the next job when it has come, instead of that of the process that came here."""
         self._wait()
         scheduler = self._next_scheduler()
-        if scheduler is None or not _follows(scheduler, kernel):
+        if scheduler is None or not self._opened.are_still_there() or not _follows(scheduler, kernel):
             os.write(self.started[1], NO_MORE)
             os._exit(OVER)
         os.write(self.started[1], GOES_ON)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Container
+from functools import cache
 from pathlib import PurePath
 from socket import SocketIO
 from typing import Any
@@ -119,8 +120,13 @@ def stable(path: Any) -> str:
     Files of one name in two of them count as one, which costs executions and misses nothing.
     """
     full = os.path.abspath(os.fsdecode(path))
-    folder = os.path.join(os.path.realpath(os.environ.get("TMPDIR", "/tmp")), "")
+    folder = _temporary(os.environ.get("TMPDIR", "/tmp"))
     return f"{folder}.../{os.path.basename(full)}" if full.startswith(folder) else full
+
+
+@cache
+def _temporary(folder: str) -> str:
+    return os.path.join(os.path.realpath(folder), "")
 
 
 def thing_of(path: Any) -> str:

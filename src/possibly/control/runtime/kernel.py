@@ -194,6 +194,15 @@ class Kernel:
         self._in_a_row = 0
         """Turns that the last task of a loop has had, one after another."""
 
+    def let_go(self) -> None:
+        """The execution is told: it ends without a collector."""
+        self.second = self.show = self.in_calls = self.settle = None
+        self.look_inside = _nothing_inside
+        for task in self.all:
+            task.let_go()
+        for each in (self.all, self.tasks, self.steps):
+            each.clear()
+
     # ---- tasks ----------------------------------------------------------------------------------
 
     def running(self) -> Task:

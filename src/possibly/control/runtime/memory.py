@@ -223,6 +223,16 @@ class Memory:
         self.everything = self.has_ends = self.may_drop = self.logs = False
         self._asked.clear()
 
+    def let_go(self) -> None:
+        """The execution is told: what it knows of objects ends without a collector."""
+        self.things.let_go()
+        self.find_unread = None
+        self.namespaces.clear()
+        self.members.clear()
+        self.plain.clear()
+        self._last.clear()
+        self.log.clear()
+
     def begin(self) -> None:
         """There is to be a second task."""
         if self.find_unread is not None and not self.watched:

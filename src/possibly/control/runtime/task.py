@@ -94,6 +94,12 @@ class Task:
         self.trail = Trail()
         self.random: Any = None
 
+    def let_go(self) -> None:
+        """The execution is told: nothing that it knows is kept by the task."""
+        self.act = self.ready = self.refresh = self.why = self.returns_to = self.host = None
+        self.trail = Trail()
+        self.held, self.calls = [], []
+
 
 class Carried(NamedTuple):
     """A task got to know of the steps of another by a lock that is no choice point."""

@@ -187,6 +187,12 @@ class Things:
             if self.ended is not None:
                 self.ended(callbacks)
 
+    def let_go(self) -> None:
+        """Nobody asks any more: what knows of objects ends without a collector."""
+        self.ended = None
+        for each in (self._ends, self._known, self._borrowers, self.sources, self.held, self.callbacks):
+            each.clear()
+
     def hold_weakly(self, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
         """A weak reference of the program leads to the object from now on, perhaps."""
         number = id(value)

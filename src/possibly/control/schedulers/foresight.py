@@ -108,11 +108,15 @@ class Foresight:
             after = steps[number + 1].pending if number + 1 < len(steps) else execution.pending
             following = {each: after[each] for each in after if each == step.task or each not in step.pending}
             done = _Done(step.operation, following)
-            self._check(step.pending, after, step.task)
-            self._remember_choices(state, step.enabled)
-            self._remember(state, step.task, done)
+            if not self.is_over:
+                self._check(step.pending, after, step.task)
+                self._remember_choices(state, step.enabled)
+                self._remember(state, step.task, done)
             state.move(step.task, done)
-        if execution.outcome is Outcome.DEADLOCK:
+        if self.is_over:
+            self._can.clear()
+            self._done.clear()
+        elif execution.outcome is Outcome.DEADLOCK:
             self._remember_choices(state, ())
         return state.trace
 
