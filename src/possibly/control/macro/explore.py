@@ -176,6 +176,7 @@ class Explorer:
                 self.found = node.number
         self.tree.uncontrolled += [each for each in run.uncontrolled if each not in self.tree.uncontrolled]
         self.tree.assumed += [each for each in run.assumed if each not in self.tree.assumed]
+        self.tree.has_tasks |= bool(run.board.loops)
 
     def _verdict_before(self, node: TreeNode, text: str, at: str) -> bool | None:
         if node.parent is None:

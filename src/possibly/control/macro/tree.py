@@ -115,6 +115,9 @@ class Tree:
     uncontrolled: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     """What its verdict relies on and nobody can see."""
+    has_tasks: bool = False
+    """Some processes are tasks of an event loop: they stop at operations at which the loop would not let
+    others go on, so only messages order what they do."""
     diverged: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     """Digests of the files that the program is made from."""
@@ -244,6 +247,7 @@ class Tree:
             "executions": self.executions,
             "uncontrolled": self.uncontrolled,
             "assumed": self.assumed,
+            "has_tasks": self.has_tasks,
             "diverged": self.diverged,
             "sources": self.sources,
             "versions": self.versions,
@@ -326,6 +330,7 @@ def from_document(given: dict[str, Any]) -> Tree:
     tree.unbuffered = bool(given.get("unbuffered"))
     tree.uncontrolled, tree.diverged = list(given["uncontrolled"]), list(given["diverged"])
     tree.assumed = list(given.get("assumed", ()))
+    tree.has_tasks = bool(given.get("has_tasks"))
     tree.sources, tree.asked = dict(given.get("sources", {})), list(given.get("asked", ()))
     tree.versions = given.get("versions", "")
     tree.marks = dict(given["marks"])
