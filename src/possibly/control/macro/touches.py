@@ -33,6 +33,15 @@ class Touches:
         for path, writes in files:
             self._of.setdefault(path, []).append(_Touch(process, since, until, writes))
 
+    def all(self) -> Iterator[tuple[tuple[str, ...], int | None, int]]:
+        """Each by what it was, with the events around it."""
+        for path, touches in sorted(self._of.items()):
+            counts: dict[Process, int] = {}
+            for each in touches:
+                counts[each.process] = counts.get(each.process, 0) + 1
+                role = (path, each.process, str(counts[each.process]), str(each.writes))
+                yield role, each.since, each.until
+
     def unordered(self) -> Iterator[str]:
         """What is to be told of them."""
         for path, touches in self._of.items():

@@ -38,7 +38,7 @@ def picture(
     claims = claims_of(tree)
     nodes = tuple([_node(tree, node, claims, session) for node in tree.nodes])
     counts = summary(tree)
-    notes = [f"{counts['executions']} executions, {counts['leaves']} paths, open branches: {counts['open']}"]
+    notes = [f"{counts['executions']} executions, {counts['paths']} paths, open branches: {counts['open']}"]
     notes += [f"not controlled: {each}" for each in tree.uncontrolled]
     notes += [difference_words(tree, each) for each in violations(tree) if each.difference is not None]
     return Tree(
@@ -102,11 +102,12 @@ def _node(
     verdicts = tuple([WORDS[found.get(claim)] for claim in claims])
     branch = choice_words(tree.arc_to(node).selection) if node.parent is not None else ""
     is_open = any(arc.is_open for arc in node.arcs)
+    same = f" (goes on as [{node.joins}])" if node.joins is not None else ""
     return Node(
         str(node.number),
         None if node.parent is None else str(node.parent),
         branch,
-        f"[{node.number}] {node_words(node)}",
+        f"[{node.number}] {node_words(node)}{same}",
         verdicts,
         node.number in tree.marks.values(),
         "unexplored" if is_open else "",
