@@ -11,7 +11,9 @@ from random import Random
 
 import pytest
 
+from possibly.control.macro import equal
 from possibly.control.macro.explore import Explorer, Plan
+from possibly.control.macro.matching import Board
 from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
 from possibly.control.macro.why import violations
@@ -107,6 +109,17 @@ def main():
     assert total == 6
 main()
 """
+ECHO = """\
+import queue, threading
+ask, answer = queue.Queue(), queue.Queue()
+def serve():
+    for _ in range(100):
+        answer.put(ask.get())
+threading.Thread(target=serve).start()
+for number in range(100):
+    ask.put(number)
+    assert answer.get() == number
+"""
 CLAIM = "possibly.claim('G(main.total < 7)')"
 
 
@@ -127,6 +140,25 @@ def test_a_star_that_adds_up_joins(tmp_path: Path) -> None:
     assert len(there) == 1 + 4 + 6 + 4  # one for each set that has been taken
     assert joined.executions < plain.executions
     assert joined.estimate == 24
+
+
+def test_to_look_for_equal_breakpoints_costs_nothing_where_there_is_no_choice(tmp_path: Path) -> None:
+    """Each get has a single item to take, and so a single way on."""
+    file = tmp_path / "program.py"
+    file.write_text(ECHO)
+    looks: list[Board] = []
+    plain = equal.communication
+
+    def looked(board: Board) -> object:
+        looks.append(board)
+        return plain(board)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equal, "communication", looked)
+        tree = explored_file(file, JOINING)
+    assert tree.paths == 1
+    assert len(tree.nodes) > 400
+    assert len(looks) <= 2
 
 
 def test_what_tells_the_orders_apart_keeps_them_apart(tmp_path: Path) -> None:

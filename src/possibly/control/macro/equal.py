@@ -24,6 +24,8 @@ from possibly.control.macro.run import Run
 from possibly.control.macro.tree import TreeNode
 
 Role = tuple[str, ...]
+MOST_IN_VAIN = 500
+"""Breakpoints that are remembered though none was equal to another yet."""
 
 
 class Joins:
@@ -31,9 +33,17 @@ class Joins:
 
     def __init__(self) -> None:
         self._known: dict[Hashable, list[TreeNode]] = {}
+        self._has_joined = False
 
-    def equal_to(self, run: Run, node: TreeNode) -> TreeNode | None:
-        """A breakpoint whose ways on are all that this one has; else it is remembered itself."""
+    def equal_to(self, run: Run, node: TreeNode, above: TreeNode) -> TreeNode | None:
+        """A breakpoint whose ways on are all that this one has; else it is remembered itself.
+
+        Where there was no choice before it, nor is one now, it is not worth looking: to look takes time that
+        grows with the path.
+        """
+        is_in_vain = len(self._known) > MOST_IN_VAIN and not self._has_joined
+        if is_in_vain or (len(node.arcs) < 2 and len(above.arcs) < 2):
+            return None
         state = _state(run)
         if state is None or node.space is None:
             return None
@@ -41,6 +51,7 @@ class Joins:
         for other in known:
             assert other.space is not None
             if other.space == node.space:
+                self._has_joined = True
                 return other
         known.append(node)
         return None
@@ -60,6 +71,7 @@ def communication(board: Board) -> Hashable | None:
     """All of a board that decides what can happen; None if that is not told of these operations."""
     if board.loops or board.uncontrolled:
         return None
+    board.touches.settle([event for (kind, *_), event in board.sources() if kind != "until"])
     order = _order(board.before, dict(board.sources()), dict(board.targets()))
     if order is None:
         return None

@@ -178,7 +178,7 @@ class Explorer:
             or self.plan.deviations is not None
         ):
             return
-        other = self._joins.equal_to(run, node)
+        other = self._joins.equal_to(run, node, self.tree.nodes[node.parent or 0])
         if other is not None:
             node.joins, node.arcs, self._has_joined = other.number, [], True
 

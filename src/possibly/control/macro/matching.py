@@ -311,7 +311,9 @@ class Board:
         choice = self._choices.pop(process, None)
         is_nothing = choice is not None and choice.kind == "nothing"
         if not is_nothing:
-            entries = [self.matched[name].entry for name in _finished(operation, choice)]
+            finished = _finished(operation, choice)
+            self._requests.difference_update(finished)
+            entries = [self.matched[name].entry for name in finished]
             self._last[process] = self.before.event(self._last[process], *entries)
         self._act(process, operation)
         deliveries = tuple([(r.name, m.name, m.sender, m.tag) for r, m in told])
@@ -523,7 +525,8 @@ class Board:
         for message in self.under_way():
             yield ("entry", message.name), message.entry
         for role, _, until in self.touches.all():
-            yield ("until", *role), until
+            if until is not None:
+                yield ("until", *role), until
 
     def targets(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """The other events of which it may be asked what comes before them, or before what follows them."""
@@ -560,6 +563,7 @@ class Board:
         """What else is there, beside operations and messages."""
         told = [(p, [(r.name, m.name) for r, m in there]) for p, there in sorted(self.deliveries.items())]
         return (
+            tuple([role for role, _, _ in self.touches.all()]),
             frozenset(self.done.items()),
             frozenset(self._counts.items()),
             frozenset((name, self.matched[name].name) for name in self._requests & self.matched.keys()),
