@@ -18,6 +18,8 @@ from possibly.control.macro.program.controller import Controller
 from possibly.control.macro.tree import Tree
 from possibly.control.macro.why import violations
 from possibly.session.macro_steps.tree import MacroProgram, MacroSession
+from possibly.views.text.macro import tree_lines
+from possibly.views.web.macro import picture
 from tests.control.macro.simulated import (
     Program,
     all_matchings,
@@ -159,6 +161,16 @@ def test_to_look_for_equal_breakpoints_costs_nothing_where_there_is_no_choice(tm
     assert tree.paths == 1
     assert len(tree.nodes) > 400
     assert len(looks) <= 2
+
+
+def test_the_page_folds_what_is_joined_with_what_holds(tmp_path: Path) -> None:
+    tree = explored_file(star(tmp_path), JOINING)
+    shown = picture(tree, "star").nodes
+    ends = {node.number for node in tree.nodes if node.is_leaf or node.joins is not None}
+    assert {node.outcome for node in shown if int(node.id) in ends} == {"holds"}
+    joined = next(node for node in tree.nodes if node.joins is not None)
+    assert shown[joined.number].text.endswith(f"(goes on as [{joined.joins}])")
+    assert any(line.strip().endswith(f"(goes on as [{joined.joins}])") for line in tree_lines(tree))
 
 
 def test_what_tells_the_orders_apart_keeps_them_apart(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ def picture(
     tree: MacroTree, title: str, current: int | None = None, session: MacroSession | None = None
 ) -> Tree:
     claims = claims_of(tree)
-    nodes = tuple([_node(tree, node, claims, session) for node in tree.nodes])
+    joined = OUTCOMES[True] if tree.verdict is True else None
+    nodes = tuple([_node(tree, node, claims, session, joined) for node in tree.nodes])
     counts = summary(tree)
     notes = [f"{counts['executions']} executions, {counts['paths']} paths, open branches: {counts['open']}"]
     notes += [f"not controlled: {each}" for each in tree.uncontrolled]
@@ -96,8 +97,13 @@ def _missing(tree: MacroTree, found: Violation, run: PathRun) -> dict[str, Any] 
 
 
 def _node(
-    tree: MacroTree, node: TreeNode, claims: list[tuple[str, str]], session: MacroSession | None
+    tree: MacroTree,
+    node: TreeNode,
+    claims: list[tuple[str, str]],
+    session: MacroSession | None,
+    outcome: str | None,
 ) -> Node:
+    """`outcome`: that of whatever comes after a breakpoint that was joined, where it is known."""
     found = {(each["claim"], each["at"]): each["verdict"] for each in node.verdicts}
     verdicts = tuple([WORDS[found.get(claim)] for claim in claims])
     branch = choice_words(tree.arc_to(node).selection) if node.parent is not None else ""
@@ -113,7 +119,7 @@ def _node(
         "unexplored" if is_open else "",
         _facts(node, session),
         _node_actions(node) if session is not None else (),
-        OUTCOMES[node.holds] if node.is_leaf else None,
+        OUTCOMES[node.holds] if node.is_leaf else outcome if node.joins is not None else None,
     )
 
 
