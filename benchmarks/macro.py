@@ -81,7 +81,8 @@ def main() -> None:
     _search(5 if quick else 6)
     threads = Path(__file__).parents[1] / "examples" / "macro" / "threads.py"
     _program("producer, buffer and consumer as threads", [str(threads), "right", "3", "2"], None)
-    _star(3 if quick else 5)
+    for senders in (3,) if quick else (5, 6, 7):
+        _star(senders)
     for rounds in (250, 500) if quick else (2_500, 5_000, 24_000):
         _written("one long path", LONG, [str(rounds)], None)
     if not quick:
@@ -104,7 +105,7 @@ def _star(senders: int) -> None:
             command = [sys.executable, "-m", "possibly", "explore", *words, "--json", "star.py", str(senders)]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
             found = json.loads(done.stdout)
-            paths = f", {found['leaves']} paths" if "leaves" in found else ""
+            paths = f", {found['paths']:,} paths" if "paths" in found else ""
             row(
                 f"a star of {senders} senders, {name}: {found['executions']:,} executions{paths}",
                 f"{_spent() - begun:.1f} s of CPU",

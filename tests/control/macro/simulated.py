@@ -21,7 +21,7 @@ from typing import Any
 from possibly.control.macro.claims import Collective
 from possibly.control.macro.explore import Explorer, Plan
 from possibly.control.macro.model import Completion, Moment, Operation, Process, Receive, Seen
-from possibly.control.macro.tree import Tree
+from possibly.control.macro.tree import Tree, TreeNode
 
 Program = dict[str, list[tuple[Any, ...]]]
 Matching = frozenset[tuple[str, str]]
@@ -56,6 +56,17 @@ class Simulated:
 
     def thread_of(self, process: Process) -> tuple[int, str]:
         return list(self.program).index(process), process
+
+    def content(self, process: Process) -> bytes:
+        """All that a process holds."""
+        held = (
+            self.at[process],
+            self.receives[process],
+            self.barriers[process],
+            self.posts[process],
+            sorted(self.finished[process]),
+        )
+        return repr(held).encode()
 
     def close(self) -> None:
         self.closed = True
@@ -146,11 +157,22 @@ def explored(program: Program, plan: Plan | None = None) -> Tree:
     return Explorer(lambda: Simulated(program), Tree(), plan).explore()
 
 
+def ways(tree: Tree) -> Iterator[list[TreeNode]]:
+    """All paths to a leaf, with those through equal breakpoints."""
+    pending = [[tree.nodes[0]]]
+    while pending:
+        way = pending.pop()
+        node = way[-1] if way[-1].joins is None else tree.nodes[way[-1].joins]
+        if node.is_leaf:
+            yield way
+        pending += [[*way, tree.nodes[arc.child]] for arc in node.arcs if arc.child is not None]
+
+
 def matchings(tree: Tree) -> list[tuple[Matching, str]]:
-    """Of each leaf: which message each receive got, and how it ended."""
+    """Of each path: which message each receive got, and how it ended."""
     found = []
-    for leaf in tree.leaves:
-        path = tree.path(leaf.number)
+    for path in ways(tree):
+        leaf = path[-1]
         pairs = [pair for node in path for pair in node.matches]
         chosen = [choice for node in path[1:] for choice in tree.arc_to(node).selection]
         asked = [

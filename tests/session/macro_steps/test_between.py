@@ -127,6 +127,49 @@ def test_what_is_wrong_is_violated_and_can_be_replayed(
     assert main(["replay", "program.schedule"]) == 1
 
 
+ATOMIC = {
+    "a global variable": ("n = 0", "n", "global n", "n = t + 1"),
+    "an item": ("n = [0]", "n[0]", "pass", "n[0] = t + 1"),
+    "an attribute of a library's object": (
+        "n = decimal.Context(prec=1)",
+        "n.prec - 1",
+        "pass",
+        "n.prec = t + 2",
+    ),
+    "a file": (
+        "Path('n').write_text('0')",
+        "int(Path('n').read_text())",
+        "pass",
+        "Path('n').write_text(str(t + 1))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ATOMIC)
+def test_what_a_task_does_around_a_put_with_room_is_one_piece(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The path of the tree fails: there both tasks stand at their puts at once."""
+    begun, read, declared, write = ATOMIC[name]
+    text = f"""
+    import asyncio, decimal
+    from pathlib import Path
+    {begun}
+    async def main():
+        box = asyncio.Queue()
+        async def add():
+            {declared}
+            t = {read}
+            await box.put(1)
+            {write}
+        await asyncio.gather(add(), add())
+        assert {read} == 2
+    asyncio.run(main())
+    """
+    status, found = answer(tmp_path, monkeypatch, capsys, text)
+    assert (status, found["verdict"], found["between"]["verdict"]) == (0, "holds", "holds")
+
+
 @pytest.mark.parametrize(("claim", "status"), [("G(!(a.n > 1))", 0), ("F(a.n == 1)", 3)])
 def test_claims_that_say_always_are_decided_too(
     claim: str,
@@ -182,19 +225,21 @@ FORCED: Program = {"a": [("get", "Q"), ("get", "R")], "b": [("put", "Q")]}
 
 
 @pytest.mark.parametrize(
-    ("program", "end", "uncontrolled", "is_sure"),
+    ("program", "end", "uncontrolled", "has_tasks", "is_sure"),
     [
-        (FORKED, "deadlock", [], True),
-        (FORKED, "failed", ["a lock"], False),
-        (FORCED, "failed", ["a lock"], True),
-        (FORCED, "deadlock", ["a lock"], False),
+        (FORKED, "deadlock", [], False, True),
+        (FORKED, "failed", ["a lock"], False, False),
+        (FORCED, "failed", ["a lock"], False, True),
+        (FORCED, "failed", ["a lock"], True, False),
+        (FORCED, "failed", [], True, True),
+        (FORCED, "deadlock", ["a lock"], False, False),
     ],
 )
 def test_a_failing_path_is_sure_if_all_is_controlled_or_the_program_itself_met_it(
-    program: Program, end: str, uncontrolled: list[str], is_sure: bool
+    program: Program, end: str, uncontrolled: list[str], has_tasks: bool, is_sure: bool
 ) -> None:
     tree = explored(program)
-    tree.uncontrolled = uncontrolled
+    tree.uncontrolled, tree.has_tasks = uncontrolled, has_tasks
     assert tree.verdict is False  # nobody puts into R
     for leaf in tree.leaves:
         leaf.end = end

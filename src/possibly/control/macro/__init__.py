@@ -13,6 +13,7 @@ path_trace.py a path as a trace, for the engines
 remembered.py what was executed, told from memory where it comes again
 run.py        one execution along given choices, with the claims judged after every macro-step
 tree.py       the tree of collective breakpoints, saved and loaded
+equal.py      breakpoints that are equal join
 explore.py    which branch comes next: depth first, breadth first, at random, towards a formula
 turns.py      several executions at a time
 why.py        why a claim is false on a path: the atoms, and the two messages whose order decides

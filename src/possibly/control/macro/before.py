@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 
 class Before:
     """What must have happened before what; events are numbers."""
@@ -25,6 +27,15 @@ class Before:
 
     def add(self, first: int, second: int) -> None:
         self._after[first].append(second)
+
+    def comes_first(self, first: int, others: Collection[int]) -> bool:
+        """Whether the event must come before all the others."""
+        seen, pending = {first}, [first]
+        while pending:
+            fresh = [each for each in self._after[pending.pop()] if each not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+        return all(each in seen for each in others)
 
     def holds(self, first: int, second: int) -> bool:
         """Whether the first event must come before the second, or is it."""

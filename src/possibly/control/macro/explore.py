@@ -23,6 +23,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from possibly.control.macro.equal import Joins
 from possibly.control.macro.model import MadeClaim
 from possibly.control.macro.remembered import Memory, Remembered, UnstableError
 from possibly.control.macro.run import MOST_STEPS, Breakpoint, DivergedError, Run, System
@@ -52,6 +53,12 @@ class Plan:
     """Executions at a time."""
     remembers: bool = False
     """What was executed is not executed again (see `remembered`): fewer executions, at a price for each."""
+    joins: bool = False
+    """What remembers joins breakpoints that are equal, unless the program makes claims (see `equal`)."""
+
+
+class UnjoinableError(Exception):
+    """The program makes a claim after breakpoints were joined."""
 
 
 class Explorer:
@@ -81,6 +88,8 @@ class Explorer:
         self._judge = judge or (lambda run, node: None)
         self._turns = Turns()
         self._memory = Memory() if self.plan.remembers else None
+        self._has_joined = any(node.joins is not None for node in tree.nodes)
+        self._joins = Joins() if self.plan.joins and self._memory is not None else None
 
     # ---- one execution --------------------------------------------------------------------------
 
@@ -139,6 +148,8 @@ class Explorer:
                 if text not in self.tree.diverged:
                     self.tree.diverged.append(text)
             return
+        if run.claims and self._has_joined:
+            raise UnjoinableError
         node.digest = point.digest
         node.done = [each._asdict() for each in point.done]
         node.matches = list(point.matches)
@@ -152,8 +163,24 @@ class Explorer:
         if point.space is not None:
             node.space, node.users = point.space, self.tree.users.count
             node.arcs = arcs_of(point.space.branches(self.tree.users), point.impossible)
+            self._join(run, node)
         elif not point.end:
             node.arcs = [Arc((), run._asleep)]
+
+    def _join(self, run: Run, node: TreeNode) -> None:
+        """Leaves what comes next to a breakpoint that is equal, if there is one."""
+        if run.claims and self._has_joined:
+            raise UnjoinableError
+        if (
+            run.claims
+            or self._joins is None
+            or self.plan.strategy == "towards"
+            or self.plan.deviations is not None
+        ):
+            return
+        other = self._joins.equal_to(run, node, self.tree.nodes[node.parent or 0])
+        if other is not None:
+            node.joins, node.arcs, self._has_joined = other.number, [], True
 
     def _conclude(self, node: TreeNode, run: Run, point: Breakpoint) -> None:
         for claim, verdict in zip(run.claims, node.verdicts, strict=True):
@@ -176,6 +203,7 @@ class Explorer:
                 self.found = node.number
         self.tree.uncontrolled += [each for each in run.uncontrolled if each not in self.tree.uncontrolled]
         self.tree.assumed += [each for each in run.assumed if each not in self.tree.assumed]
+        self.tree.has_tasks |= bool(run.board.loops)
 
     def _verdict_before(self, node: TreeNode, text: str, at: str) -> bool | None:
         if node.parent is None:
@@ -191,13 +219,17 @@ class Explorer:
     def explore(self) -> Tree:
         """Executes until everything is explored or the plan says enough."""
         first = self.tree.executions
-        try:
-            self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
-        except UnstableError:
-            self._memory, self._turns = None, Turns()
+        while True:
+            try:
+                self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
+                return self.tree
+            except UnjoinableError:
+                self._joins = None
+            except UnstableError:
+                self._joins = self._memory = None
+            self._turns = Turns()
             self.tree.begin_anew()
-            self._turns.work(self.plan.jobs, lambda: self._is_enough(first), self._next)
-        return self.tree
+            self._has_joined = False
 
     def _next(self) -> Callable[[], None] | None:
         """The next execution; None if there is none to do, or none that can be known yet."""
@@ -250,6 +282,10 @@ class Explorer:
                 return self._random.choice(candidates)
             case "towards":
                 return max(candidates, key=lambda pair: (self._nearness(pair[0]), pair[0].depth))
+        if (
+            self._has_joined
+        ):  # from high up an execution passes most open arcs, since it goes on where it joins
+            return min(candidates, key=lambda pair: pair[0].depth)
         return max(candidates, key=lambda pair: pair[0].depth)
 
     def _nearness(self, node: TreeNode) -> int:
@@ -288,7 +324,7 @@ class Explorer:
     def _go_on(self, run: Run, node: TreeNode, arc: Arc | None) -> None:
         while True:
             if arc is None:
-                arc = self._open_arc(node)
+                arc = self._open_arc(node) or self._arc_to_open(node)
             if arc is None:
                 return
             arc.is_taken = True
@@ -303,6 +339,18 @@ class Explorer:
             if self.plan.strategy == "towards" and self.found is not None:
                 return
             arc = None
+            if node.joins is not None:
+                node = self.tree.nodes[node.joins]
+
+    def _arc_to_open(self, node: TreeNode) -> Arc | None:
+        """From a breakpoint that was met before: towards what is open below it, by ways that were taken."""
+        if not self._has_joined:
+            return None
+        for each, _ in self.tree.open_arcs():
+            way = self.tree.path(each.number)
+            if len(way) > node.depth + 1 and way[node.depth] is node:
+                return self.tree.arc_to(way[node.depth + 1])
+        return None
 
     def _open_arc(self, node: TreeNode) -> Arc | None:
         found = [arc for arc in node.arcs if arc.is_open and self._is_allowed(node, arc)]

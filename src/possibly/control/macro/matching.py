@@ -18,7 +18,7 @@ be taken only if no other one in the queue must have entered before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from possibly.control.macro.before import Before
@@ -98,6 +98,10 @@ class Board:
         """Of a task of an event loop: the event after each of its puts and gets."""
         self.loops: dict[str, Loop] = {}
         """The event loops that run tasks, by their threads."""
+        self.done: dict[Process, int] = {}
+        """How many operations each process has completed."""
+        self._requests: set[ReceiveName] = set()
+        """Receives that did not stop their processes: these ask for them later."""
         self.entries: dict[str, int] = {}
         """The events at which messages came into channels of bounded capacity."""
 
@@ -115,6 +119,7 @@ class Board:
         for receive in operation.posts:
             self._last[process] = self.before.event(self._last.get(process))
             self._post(receive)
+            self._requests.add(receive.name)
             posts.append(self._last[process])
         self.pending[process] = operation
         self._last[process] = self.before.event(self._last.get(process))
@@ -214,6 +219,7 @@ class Board:
         found = [self._completion(process) for process in sorted(self.pending) if self._is_done(process)]
         for each in found:
             del self.pending[each.process]
+            self.done[each.process] = self.done.get(each.process, 0) + 1
         return found
 
     def can_complete(self) -> bool:
@@ -305,7 +311,9 @@ class Board:
         choice = self._choices.pop(process, None)
         is_nothing = choice is not None and choice.kind == "nothing"
         if not is_nothing:
-            entries = [self.matched[name].entry for name in _finished(operation, choice)]
+            finished = _finished(operation, choice)
+            self._requests.difference_update(finished)
+            entries = [self.matched[name].entry for name in finished]
             self._last[process] = self.before.event(self._last[process], *entries)
         self._act(process, operation)
         deliveries = tuple([(r.name, m.name, m.sender, m.tag) for r, m in told])
@@ -506,6 +514,63 @@ class Board:
                 self.before.add(event, message.entry)
         self.posted[receive.process].remove(receive)
         self._choices[receive.process] = choice
+
+    # ---- what equal states have in common -------------------------------------------------------
+
+    def sources(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """The events of which it may be asked what comes after them, or that others may be put before."""
+        for process, event in self._last.items():
+            if process not in self.ended:
+                yield ("last", process), event
+        for message in self.under_way():
+            yield ("entry", message.name), message.entry
+        for role, _, until in self.touches.all():
+            if until is not None:
+                yield ("until", *role), until
+
+    def targets(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """The other events of which it may be asked what comes before them, or before what follows them."""
+        for process in self.ended:
+            yield ("last", process), self._last[process]
+        for role, since, _ in self.touches.all():
+            if since is not None:
+                yield ("since", *role), since
+        for (process, channel), event in self._entries_by.items():
+            yield ("entries", process, channel), event
+        for channel, takes in self._takes.items():
+            yield ("take", channel), takes[-1]
+        for channel, bounds in self._bounds.items():
+            for number, event in enumerate(bounds):
+                yield ("bound", channel, str(number)), event
+        for channel, arrived in self._arrivals.items():
+            for process, event in arrived.items():
+                yield ("arrival", channel, process), event
+        for receives in self.posted.values():
+            for receive in receives:
+                yield ("post", receive.name), self._posts[receive.name]
+        for name in self._requests & self.matched.keys():
+            yield ("request", name), self.matched[name].entry
+
+    def under_way(self) -> Iterator[Message]:
+        """What is sent and not taken yet, or matched and not told."""
+        for deliveries in self.deliveries.values():
+            yield from (message for _, message in deliveries)
+        for channels in (self.messages, self.outside):
+            for there in channels.values():
+                yield from there
+
+    def left(self) -> Hashable:
+        """What else is there, beside operations and messages."""
+        told = [(p, [(r.name, m.name) for r, m in there]) for p, there in sorted(self.deliveries.items())]
+        return (
+            tuple([role for role, _, _ in self.touches.all()]),
+            frozenset(self.done.items()),
+            frozenset(self._counts.items()),
+            frozenset((name, self.matched[name].name) for name in self._requests & self.matched.keys()),
+            frozenset(self._declined.items()),
+            frozenset(self._choices.items()),
+            repr([each for each in told if each[1]]),
+        )
 
     # ---- what a reader wants to know ------------------------------------------------------------
 

@@ -37,6 +37,8 @@ from possibly.control.macro.model import (
 )
 from possibly.control.macro.run import DivergedError, System
 
+MOST_IN_VAIN = 200
+"""States that are looked at though none was equal to another yet."""
 State = int
 Unit = Process
 """An interpreter, named by its first process."""
@@ -80,6 +82,8 @@ class Memory:
     """The first state of each content."""
     joined: dict[State, State] = field(default_factory=dict)
     """States whose contents were looked at, each with the first one that is equal."""
+    alike: int = 0
+    """How many states were equal to others."""
     answers: dict[tuple[frozenset[tuple[Unit, State]], Process, str], Answers] = field(default_factory=dict)
     writes: bool = False
     """The program has opened files to write: what it leaves there is in no interpreter."""
@@ -90,6 +94,16 @@ class Memory:
     def number(self, way: Hashable) -> State:
         """Of the state that is come to in this way."""
         return self._numbers.setdefault(way, len(self._numbers))
+
+    @property
+    def is_worth_looking(self) -> bool:
+        """Whether states may be found equal: to look at one takes time."""
+        return not self.writes and (self.alike > 0 or len(self.joined) < MOST_IN_VAIN)
+
+    def join(self, unit: Unit, state: State, content: bytes | None) -> None:
+        same = state if content is None else self.equal.setdefault((unit, content), state)
+        self.alike += same != state
+        self.joined[state] = same
 
     def known(self, state: State) -> State:
         return self.joined.get(state, state)
@@ -169,6 +183,20 @@ class Remembered:
         if self._system is not None:
             self._system.close()
 
+    def state(self, under_way: Iterable[MessageName]) -> Hashable | None:
+        """What all interpreters hold, and what is under way between them; None if it cannot be told."""
+        if self.memory.is_closed:
+            return None
+        if self._system is not None and self._executed == len(self._way):
+            self._look(list(self._news))
+        contents = [(message, self._origins.get(message)) for message in under_way]
+        return (
+            frozenset(self._states.items()),
+            frozenset(self._homes.items()),
+            frozenset(contents if len(self._states) > 1 else ()),  # else it is in the interpreter
+            frozenset(self._arrivals.items()),
+        )
+
     # ---- what is known --------------------------------------------------------------------------
 
     def _told(self, completions: Iterable[Completion], going: Iterable[Process]) -> dict[Unit, Told]:
@@ -209,10 +237,9 @@ class Remembered:
         for unit in sorted(self._news.intersection(told)):
             self._news.discard(unit)
             state = self._states[unit]
-            if state not in self.memory.joined and not self.memory.writes:
+            if self.memory.is_worth_looking and state not in self.memory.joined:
                 content = getattr(self._system, "content", lambda process: None)(unit)
-                same = state if content is None else self.memory.equal.setdefault((unit, content), state)
-                self.memory.joined[state] = same
+                self.memory.join(unit, state, content)
             self._states[unit] = self.memory.known(state)
 
     # ---- the program ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -212,6 +213,16 @@ class Run:
         found += [arrival.message] if arrival.message is not None else []
         self._sent.setdefault(process, []).extend(message.name for message in found)
         self._carried += [(message.name, short(message.value[0])) for message in found if message.value]
+
+    @property
+    def is_turning(self) -> bool:
+        """Processes have just found nothing, perhaps not for the first time."""
+        return self._idle > 0 or bool(self._failures)
+
+    @property
+    def unsaid(self) -> Hashable:
+        """Messages that the next breakpoint will tell of, where their senders' operations are done."""
+        return tuple([(process, *names) for process, names in sorted(self._sent.items()) if names])
 
     def _settle(self) -> None:
         while going := self.board.go_on():

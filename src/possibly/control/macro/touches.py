@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -28,10 +28,29 @@ class Touches:
     def __init__(self, before: Before) -> None:
         self.before = before
         self._of: dict[str, list[_Touch]] = {}
+        self._settled: set[int] = set()
+        """Events that come before whatever happens from now on."""
 
     def add(self, process: Process, since: int | None, until: int, files: Opened) -> None:
         for path, writes in files:
             self._of.setdefault(path, []).append(_Touch(process, since, until, writes))
+
+    def all(self) -> Iterator[tuple[tuple[str, ...], int | None, int | None]]:
+        """Each by what it was, with the event before it, and the one after it if its order is open."""
+        for path, touches in sorted(self._of.items()):
+            counts: dict[Process, int] = {}
+            for each in touches:
+                counts[each.process] = counts.get(each.process, 0) + 1
+                open_ = None if each.until in self._settled else each.until
+                role = (path, each.process, str(counts[each.process]), f"{each.writes} {open_ is None}")
+                yield role, each.since, open_
+
+    def settle(self, live: Collection[int]) -> None:
+        """Finds events that come before all those from which something can go on."""
+        for touches in self._of.values():
+            for each in touches:
+                if each.until not in self._settled and self.before.comes_first(each.until, live):
+                    self._settled.add(each.until)
 
     def unordered(self) -> Iterator[str]:
         """What is to be told of them."""

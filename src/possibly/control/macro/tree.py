@@ -2,8 +2,10 @@
 
 A node is a collective breakpoint, an arc a macro-step ("Integrating temporal assertions into a parallel
 debugger", section 2). A node shows each claim's verdict on its path. The tree is false if a leaf is, true if
-all of it is explored and every leaf is true, else unknown. Nodes hold no state of the program: a node is
-replayed from the choices on the way to it, and its digest tells whether the replay met the same state.
+all of it is explored and every leaf is true, else unknown. A node that is equal to another says so, and has
+no arcs of its own: what is drawn as a tree is a graph (see `equal`). Nodes hold no state of the program: a
+node is replayed from the choices on the way to it, and its digest tells whether the replay met the same
+state.
 """
 
 from __future__ import annotations
@@ -76,6 +78,8 @@ class TreeNode:
     detail: str = ""
     digest: str = ""
     pending: list[tuple[str, str, str]] = field(default_factory=list)
+    joins: int | None = None
+    """The breakpoint that this one is equal to: what comes after it is kept there."""
     space: Space | None = None
     users: int = 0
     """How much was known of the users of channels when the arcs were made."""
@@ -88,7 +92,7 @@ class TreeNode:
     def is_finished(self) -> bool:
         """Whether there is nothing more to take here, unless more ways on become known."""
         all_taken = all(arc.child is not None or arc.repeated for arc in self.arcs)
-        return self.is_leaf or (bool(self.arcs) and all_taken)
+        return self.is_leaf or self.joins is not None or (bool(self.arcs) and all_taken)
 
     @property
     def holds(self) -> Truth:
@@ -115,6 +119,9 @@ class Tree:
     uncontrolled: list[str] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     """What its verdict relies on and nobody can see."""
+    has_tasks: bool = False
+    """Some processes are tasks of an event loop: they stop at operations at which the loop would not let
+    others go on, so only messages order what they do."""
     diverged: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     """Digests of the files that the program is made from."""
@@ -142,6 +149,12 @@ class Tree:
         self._looked = self._refreshed = 0
         self.users = Users()
         self.diverged.clear()
+
+    def unfold(self, node: TreeNode) -> None:
+        """Gives a breakpoint that was joined ways on of its own, for whoever wants to go on from there."""
+        if node.joins is not None and node.space is not None:
+            node.joins, node.users = None, self.users.count
+            node.arcs = arcs_of(node.space.branches(self.users))
 
     def path(self, number: int) -> list[TreeNode]:
         """The nodes from the root to this one."""
@@ -175,7 +188,7 @@ class Tree:
             return
         self._refreshed, self._looked, self._unfinished = self.users.count, 0, []
         for node in self.nodes:
-            if node.space is not None and node.users < self.users.count:
+            if node.space is not None and node.joins is None and node.users < self.users.count:
                 node.users = self.users.count
                 known = {arc.selection for arc in node.arcs}
                 node.arcs += [
@@ -201,12 +214,33 @@ class Tree:
             each = shares.pop(node.number, 0.0) / max(len(node.arcs), 1)
             share += each * sum(arc.repeated for arc in node.arcs) if node.arcs else each
             shares.update({arc.child: each for arc in node.arcs if arc.child is not None})
-        return max(round(len(self.leaves) / share), len(self.leaves)) if share else len(self.leaves)
+        return max(round(self.paths / share), self.paths) if share else self.paths
+
+    @property
+    def paths(self) -> int:
+        """How many ways there are from the root to a leaf, those through equal breakpoints with them."""
+        counts: dict[int, int] = {}
+        pending = [0] if self.nodes else []
+        while pending:
+            node = self.nodes[pending[-1]]
+            following = self._following(node)
+            missing = [each for each in following if each not in counts]
+            if missing:
+                pending += missing
+            else:
+                counts[pending.pop()] = int(node.is_leaf) + sum(counts[each] for each in following)
+        return counts.get(0, 0)
+
+    def _following(self, node: TreeNode) -> list[int]:
+        if node.joins is not None:
+            return [node.joins]
+        return [arc.child for arc in node.arcs if arc.child is not None]
 
     @property
     def is_complete(self) -> bool:
         """Every branch was taken, to its end, and nothing was out of our control."""
-        ends = all((node.is_leaf or node.arcs) and node.end != "limit" for node in self.nodes)
+        goes_on = all(node.is_leaf or node.arcs or node.joins is not None for node in self.nodes)
+        ends = goes_on and all(node.end != "limit" for node in self.nodes)
         return bool(self.nodes) and ends and not any(self.open_arcs()) and not self.diverged
 
     @property
@@ -244,6 +278,7 @@ class Tree:
             "executions": self.executions,
             "uncontrolled": self.uncontrolled,
             "assumed": self.assumed,
+            "has_tasks": self.has_tasks,
             "diverged": self.diverged,
             "sources": self.sources,
             "versions": self.versions,
@@ -295,6 +330,7 @@ def _node_document(node: TreeNode) -> dict[str, Any]:
         "verdicts": node.verdicts,
         "properties": node.properties,
         "pending": node.pending,
+        "joins": node.joins,
         "users": node.users,
         "space": None
         if space is None
@@ -326,6 +362,7 @@ def from_document(given: dict[str, Any]) -> Tree:
     tree.unbuffered = bool(given.get("unbuffered"))
     tree.uncontrolled, tree.diverged = list(given["uncontrolled"]), list(given["diverged"])
     tree.assumed = list(given.get("assumed", ()))
+    tree.has_tasks = bool(given.get("has_tasks"))
     tree.sources, tree.asked = dict(given.get("sources", {})), list(given.get("asked", ()))
     tree.versions = given.get("versions", "")
     tree.marks = dict(given["marks"])
@@ -338,6 +375,8 @@ def from_document(given: dict[str, Any]) -> Tree:
     tree.nodes = [_node_of(each) for each in given["nodes"]]
     for number, node in enumerate(tree.nodes):
         children = [arc.child for arc in node.arcs if arc.child is not None]
+        if node.joins is not None and not 0 <= node.joins < len(tree.nodes):
+            raise ValueError("a node joins one that is not there")
         if node.number != number or any(not number < child < len(tree.nodes) for child in children):
             raise ValueError("its nodes are not numbered in order")
     return tree
@@ -351,7 +390,7 @@ def _node_of(given: dict[str, Any]) -> TreeNode:
     node.pending = [(p, text, at) for p, text, at in given["pending"]]
     node.matches = [(receive, message) for receive, message in given["matches"]]
     node.carried = [(message, value) for message, value in given.get("carried", ())]
-    node.users = given["users"]
+    node.users, node.joins = given["users"], given.get("joins")
     space = given["space"]
     if space is not None:
         groups = [

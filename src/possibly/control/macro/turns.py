@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Condition, Thread
+from typing import Any
 
 from possibly.control.macro.claims import Collective
 from possibly.control.macro.model import Completion, Moment, Process
@@ -99,6 +100,18 @@ class Sharing:
     def evaluate(self, process: Process, predicate: str, state: Collective) -> bool | str:
         with self._turns.given_away():
             return self.system.evaluate(process, predicate, state)
+
+    @property
+    def reads(self) -> Any:
+        return getattr(self.system, "reads", None)
+
+    def content(self, process: Process) -> bytes | None:
+        look = getattr(self.system, "content", None)
+        if look is None:
+            return None
+        with self._turns.given_away():
+            found: bytes | None = look(process)
+            return found
 
     def thread_of(self, process: Process) -> tuple[int, str]:
         return self.system.thread_of(process)

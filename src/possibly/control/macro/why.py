@@ -171,6 +171,11 @@ def _ancestors_of_good(tree: Tree, holds: Any) -> dict[int, int]:
         if leaf.end == "finished" and holds(leaf):
             for node in tree.path(leaf.number):
                 found.setdefault(node.number, leaf.number)
+    joined = [node for node in tree.nodes if node.joins is not None]
+    while fresh := [node for node in joined if node.joins in found and node.number not in found]:
+        for each in fresh:
+            for node in tree.path(each.number):
+                found.setdefault(node.number, found[each.joins])  # type: ignore[index]
     return found
 
 

@@ -79,6 +79,7 @@ class MacroSystem:
     def successors(self, state: State) -> Iterator[tuple[Move, State]]:
         self._at(state)
         node = self.session.tree.nodes[state]
+        self.session.tree.unfold(node)
         for number, arc in enumerate(node.arcs, start=1):
             if arc.child is None and not arc.repeated:
                 self._take(state, number)

@@ -9,7 +9,8 @@ Law: a failure that is found so is one; if every schedule is covered and none fa
 properties are about the states at messages, which are fewer than those of single steps: what is true in all
 of these (`G p`) is decided too, anything else stays open. A failing path of the tree counts by
 itself only if there was nothing to choose on it and a breakpoint shows the failure: then it is what the
-program did. A deadlock is concluded from what is controlled, an order of instants as well: neither counts.
+program did; not if it has tasks of an event loop, which stop at more places than they would. A deadlock is
+concluded from what is controlled, an order of instants as well: neither counts.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ def is_certain(tree: Tree) -> bool:
     """Whether some path of the tree fails, for sure."""
     if tree.verdict is not False:
         return False
-    return not tree.uncontrolled or any(_was_met(tree, found) for found in violations(tree))
+    if not tree.uncontrolled:
+        return True
+    return not tree.has_tasks and any(_was_met(tree, found) for found in violations(tree))
 
 
 def _was_met(tree: Tree, found: Violation) -> bool:

@@ -83,6 +83,11 @@ class PathJudge:
         """What properties read, by process (empty: of nobody), and the property that did first."""
         self.valued: set[tuple[Process, str]] = set()
 
+    @property
+    def wants_paths(self) -> bool:
+        """Whether each path is asked about, apart from what the program claims."""
+        return bool(self.specification.properties) or self.checker is not None
+
     def __call__(self, run: Run, node: TreeNode) -> None:
         self._judge(run, node)
         if self.checker is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -65,6 +65,8 @@ def explore(
     """The tree of the program, as far as the plan goes; a tree that is given is gone on with."""
     tree = tree if tree is not None else Tree(program.words, program.ranks)
     judge = judge if judge is not None else PathJudge()
+    if judge.wants_paths:
+        plan = replace(plan, joins=False)
     explorer = Explorer(program.start, tree, plan, tell, judge)
     tree.versions = versions()
     try:
@@ -141,6 +143,7 @@ class MacroSession:
     def branches(self) -> list[Arc]:
         """The macro-steps that are possible from here."""
         self.here()
+        self.tree.unfold(self.tree.nodes[self.node])
         return self.tree.nodes[self.node].arcs
 
     def step(self, branch: int | None = None) -> Breakpoint:
@@ -275,6 +278,8 @@ def summary(tree: Tree) -> dict[str, Any]:
     return {
         "breakpoints": len(tree.nodes),
         "leaves": len(tree.leaves),
+        "joined": sum(node.joins is not None for node in tree.nodes),
+        "paths": tree.paths,
         "executions": tree.executions,
         "open": sum(1 for _ in tree.open_arcs()),
         "estimate": tree.estimate,

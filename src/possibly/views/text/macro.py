@@ -42,9 +42,11 @@ def summary_line(tree: Tree) -> str:
     words = [
         count_text(counts["executions"], "execution"),
         count_text(counts["breakpoints"], "breakpoint"),
-        count_text(counts["leaves"], "path"),
+        count_text(counts["paths"], "path"),
     ]
-    perhaps = f", perhaps {counts['estimate']:,} paths in all" if counts["leaves"] else ""
+    if counts["joined"]:
+        words[1] += f" ({counts['joined']:,} equal to others)"
+    perhaps = f", perhaps {counts['estimate']:,} paths in all" if counts["paths"] else ""
     left = f"open branches: {counts['open']}{perhaps}" if counts["open"] else "not the whole tree"
     whole = "the whole tree" if counts["complete"] else left
     return f"{', '.join(words)}; {whole}"
@@ -220,7 +222,8 @@ def tree_lines(tree: Tree) -> Iterator[str]:
 def _node_line(tree: Tree, node: TreeNode, label: str) -> str:
     verdicts = " ".join(VERDICTS[each["verdict"]] for each in node.verdicts)
     marks = [name for name, number in tree.marks.items() if number == node.number]
-    parts = [f"[{node.number}]", f"{label}:" if label else "", node_words(node), verdicts, *marks]
+    same = f"(goes on as [{node.joins}])" if node.joins is not None else ""
+    parts = [f"[{node.number}]", f"{label}:" if label else "", node_words(node), verdicts, same, *marks]
     return " ".join(part for part in parts if part)
 
 
@@ -283,6 +286,8 @@ def tree_document(tree: Tree, file: str, replay: str) -> dict[str, Any]:
         "tree": file,
         "breakpoints": counts["breakpoints"],
         "leaves": counts["leaves"],
+        "joined": counts["joined"],
+        "paths": counts["paths"],
         "branches": counts["open"],
         "estimate": counts["estimate"],
         "properties": properties,

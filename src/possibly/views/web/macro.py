@@ -36,9 +36,10 @@ def picture(
     tree: MacroTree, title: str, current: int | None = None, session: MacroSession | None = None
 ) -> Tree:
     claims = claims_of(tree)
-    nodes = tuple([_node(tree, node, claims, session) for node in tree.nodes])
+    joined = OUTCOMES[True] if tree.verdict is True else None
+    nodes = tuple([_node(tree, node, claims, session, joined) for node in tree.nodes])
     counts = summary(tree)
-    notes = [f"{counts['executions']} executions, {counts['leaves']} paths, open branches: {counts['open']}"]
+    notes = [f"{counts['executions']} executions, {counts['paths']} paths, open branches: {counts['open']}"]
     notes += [f"not controlled: {each}" for each in tree.uncontrolled]
     notes += [difference_words(tree, each) for each in violations(tree) if each.difference is not None]
     return Tree(
@@ -96,23 +97,29 @@ def _missing(tree: MacroTree, found: Violation, run: PathRun) -> dict[str, Any] 
 
 
 def _node(
-    tree: MacroTree, node: TreeNode, claims: list[tuple[str, str]], session: MacroSession | None
+    tree: MacroTree,
+    node: TreeNode,
+    claims: list[tuple[str, str]],
+    session: MacroSession | None,
+    outcome: str | None,
 ) -> Node:
+    """`outcome`: that of whatever comes after a breakpoint that was joined, where it is known."""
     found = {(each["claim"], each["at"]): each["verdict"] for each in node.verdicts}
     verdicts = tuple([WORDS[found.get(claim)] for claim in claims])
     branch = choice_words(tree.arc_to(node).selection) if node.parent is not None else ""
     is_open = any(arc.is_open for arc in node.arcs)
+    same = f" (goes on as [{node.joins}])" if node.joins is not None else ""
     return Node(
         str(node.number),
         None if node.parent is None else str(node.parent),
         branch,
-        f"[{node.number}] {node_words(node)}",
+        f"[{node.number}] {node_words(node)}{same}",
         verdicts,
         node.number in tree.marks.values(),
         "unexplored" if is_open else "",
         _facts(node, session),
         _node_actions(node) if session is not None else (),
-        OUTCOMES[node.holds] if node.is_leaf else None,
+        OUTCOMES[node.holds] if node.is_leaf else outcome if node.joins is not None else None,
     )
 
 

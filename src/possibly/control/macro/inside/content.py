@@ -105,6 +105,7 @@ def _digest() -> bytes:
     words.said += ("here", os.getcwd(), *(word for pair in around for word in pair))
     for each in sorted(gate.gates.items(), key=lambda pair: pair[1].name):
         _say_thread(words, *each)
+    words.say(sorted(threading.enumerate(), key=lambda thread: thread.name))
     words.said.append("items")
     words.say(queues._items)
     words.say(gate._made)

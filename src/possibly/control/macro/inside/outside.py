@@ -119,7 +119,7 @@ def _tell_once(what: str) -> None:
 
 def _touch(path: Any, writes: bool, changes_folder: bool = False) -> None:
     here = gate.local.gate
-    if here is None or not isinstance(path, str | bytes | os.PathLike):
+    if here is None or gate.local.is_ours or not isinstance(path, str | bytes | os.PathLike):
         return
     name = os.fsdecode(path)
     if "__pycache__" in name:  # where bytecode is kept, and that it is there, tells nobody anything

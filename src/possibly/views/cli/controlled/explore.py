@@ -111,8 +111,7 @@ _JOBS = "run N executions at a time (1); all: one for each core"
 JOINS = ("none", "state", "all")
 _JOIN = (
     "what is executed once only: none: each class of schedules; state: also what leads to an equal state; "
-    "all (default): all ways that are exact; with --macro none is the default, and both others join "
-    "breakpoints"
+    "all (default): all ways that are exact; with --macro both join equal breakpoints"
 )
 _RESUME = "keep what was explored in FILE, and go on with it if it is there (dpor)"
 _WATCH = "of memory, only this variable or attribute is a choice point; may be given again"

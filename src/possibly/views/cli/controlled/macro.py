@@ -210,7 +210,7 @@ def _explored(
             _, explorer = explore(program, plan_of(arguments), tree, judge=judge)
         else:
             with progress:
-                tell = lambda tree: progress("paths", len(tree.leaves), tree.estimate)  # noqa: E731
+                tell = lambda tree: progress("paths", tree.paths, tree.estimate)  # noqa: E731
                 _, explorer = explore(program, plan_of(arguments), tree, tell, judge)
     finally:
         if tree.nodes:
@@ -234,7 +234,8 @@ def plan_of(arguments: argparse.Namespace) -> Plan:
         arguments.first,
         arguments.deviations,
         arguments.jobs,
-        remembers=arguments.join in ("state", "all"),
+        remembers=arguments.join != "none",
+        joins=arguments.join != "none",
     )
 
 
