@@ -231,3 +231,25 @@ def test_states_with_numbers_beyond_the_cut_are_one(tmp_path: Path) -> None:
     apart = results(path, Joining)
     assert together is not None and apart is not None
     assert together[1].graph.places < apart[1].graph.places
+
+
+HIDDEN = """\
+a = [0, 0]
+m = 0
+def f(i):
+    global m
+    m = i + 1
+    a[i] = a[1 - i] + 1
+def g(i):
+    global m
+    a[i] = a[1 - i] + 1
+    m = 3
+"""
+
+
+def test_nobody_learns_of_others_by_an_access_that_means_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"  # else `m` seems to be ordered by the items, and is no choice point
+    path.write_text(PROGRAM.format(HIDDEN, "[(f, 0), (g, 1)]") + "print(m)\n")
+    found = outcomes(path)
+    assert found is not None and all(each == found[0] for each in found)
+    assert len(found[0]) == 2

@@ -39,14 +39,16 @@ class Orders:
     def arrive(self, kernel: Kernel, task: Task) -> None:
         """A task is about to do something."""
         operation = task.operation
-        if operation is not None and operation.kind in ("read", "write") and not kernel.alone:
+        if operation is not None and not kernel.alone:
             task.operation = plain = self.plain(operation)
             if operation.kind == "write" and plain is not operation:
                 self._writing.add(task.name)
         self._alike.arrive(kernel, task)
 
     def plain(self, operation: Operation) -> Operation:
-        """An access without what means nothing."""
+        """An access without what means nothing: nobody learns anything of others by it."""
+        if operation.kind != "read" and operation.kind != "write":
+            return operation
         if self._compared is None:
             self._begin()
         places = self._reads if operation.kind == "read" else self._writes
@@ -89,8 +91,6 @@ class Orders:
         if task.name in self._writing:  # nobody else sees it, but the task has not come back to where it was
             self._writing.remove(task.name)
             task.trail.effect()
-        if operation.kind in ("read", "write"):  # it may have told anew what it touches
-            operation = self.plain(operation)
         return self._alike.done(task, operation, shut)
 
     def told(self) -> list[Any]:
