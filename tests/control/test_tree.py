@@ -10,13 +10,13 @@ from random import Random
 import pytest
 
 from possibly.control.causality import canonical
-from possibly.control.coverage import coverage_of, coverage_of_tree, explored_part, unseen
+from possibly.control.coverage import coverage_of, coverage_of_tree, unseen
 from possibly.control.execution import Execution, Outcome
 from possibly.control.schedulers.bounded import Bounded
 from possibly.control.schedulers.dpor import Dpor
 from possibly.control.schedulers.pct import Pct
 from possibly.control.schedulers.random import RandomWalk
-from possibly.control.tree import HUNT, ExecutionTree, Node
+from possibly.control.tree import HUNT, ExecutionTree, Node, explored_part
 from possibly.control.treefile import load_tree, save_tree
 from possibly.errors import PossiblyError
 from tests.control.programs import interpreted, locked, random_program, unlocked

@@ -18,7 +18,7 @@ from possibly.control.schedulers.dpor import Dpor
 from possibly.control.schedulers.guided import Guided
 from possibly.control.schedulers.pct import Pct
 from possibly.control.schedulers.random import RandomWalk
-from possibly.control.tree import ExecutionTree, Node, State
+from possibly.control.tree import ExecutionTree, explored_part
 from possibly.records import replace
 from possibly.verdict.coverage import Coverage
 
@@ -80,19 +80,6 @@ def coverage_of_tree(tree: ExecutionTree) -> Coverage:
         1.0 if tree.is_complete else explored_part(tree.root),
         tree.is_complete,
     )
-
-
-def explored_part(root: Node) -> float:
-    """The probability that a walk from the root ends in an executed leaf."""
-    total, stack = 0.0, [(root, 1.0)]
-    while stack:
-        node, weight = stack.pop()
-        children = [child for child in node.children if child.state != State.INFEASIBLE]
-        if not node.open:
-            total += weight
-        elif children:
-            stack += [(child, weight / len(children)) for child in children]
-    return total
 
 
 def species(met: dict[int, int]) -> int:

@@ -351,3 +351,16 @@ def _common(one: tuple[Task, ...], other: tuple[Task, ...]) -> int:
 
 def _is_asleep(sequence: Insertable, sleepers: tuple[Node, ...]) -> bool:
     return any(s.state != State.INFEASIBLE and sequence.without(s) is not None for s in sleepers)
+
+
+def explored_part(root: Node) -> float:
+    """The probability that a walk from the root ends in an executed leaf (see `coverage`)."""
+    total, stack = 0.0, [(root, 1.0)]
+    while stack:
+        node, weight = stack.pop()
+        children = [child for child in node.children if child.state != State.INFEASIBLE]
+        if not node.open:
+            total += weight
+        elif children:
+            stack += [(child, weight / len(children)) for child in children]
+    return total

@@ -176,3 +176,67 @@ def alike_program(random: Random, threads: int, statements: int = 2) -> str:
     return (
         "".join(parts) + made + ALIKE_TAIL.format(random.choice(("", "x += 1", "with L: y = 7", "E.set()")))
     )
+
+
+COMPARED_HEAD = """\
+import threading
+n = m = 0
+a = [0, 0, 0]
+d = {"k": 0, "l": 0}
+log = []
+L = threading.Lock()
+C = threading.Condition(L)
+E = threading.Event()
+class Stats:
+    def __init__(self):
+        self.hits = 0
+    def hit(self):
+        self.hits += 1
+    def more(self, k):
+        if k:
+            self.hits += 2
+    def has_many(self):
+        return self.hits > 1
+stats = Stats()
+def seen(*told):
+    log.append(told)
+def notifies():
+    with L:
+        C.notify()
+def waits():
+    with L:
+        C.wait()
+"""
+COMPARED_SIMPLE = (
+    "n += 1", "m += 1", "n = 0", "m = n", "n = m + 1", "a[i] = a[1 - i] + 1", "a[0] += 1",
+    "a[i + 1] = a[i] + 2", "a[2] = n", "d['k'] += 1", "d['l'] = d['k'] + 1", "d['k'] = 0", "stats.hit()",
+    "stats.more(i)", "n = 1 if E.is_set() else 0", "z = n; m = z + 1", "z = a[1]; n = z", "n = a[i] + 1",
+    "m = 3", "n = n + 1 if n < 2 else 0",
+)  # fmt: skip
+COMPARED_ASKING = (
+    "seen('n', i)", "seen('e', i)", "E.set()", "notifies()", "waits()", "raise KeyError(i)",
+)  # fmt: skip
+COMPARED_BLOCKS = (
+    "if n: {1}\n{0}", "if n > 1: {1}\n{0}", "if m == 2: {1}\n{0}", "if a[i] != 0: {1}\n{0}", "{0}",
+    "if not d['k']: {1}\n{0}", "if stats.has_many(): {1}\n{0}", "with L:\n    {0}\n    {2}", "{0}\n{2}",
+    "with L:\n    {0}\nif m >= 3: {1}", "for _ in range(2):\n    {0}",
+    "while a[0] == 1:\n    {0}\n    a[0] = 2",
+    "if n and m: {1}\n{0}", "if 1 < a[1] <= 3: {1}\n{0}", "assert n < 4\n{0}", "{0}\n{2}\nif m: {1}",
+)  # fmt: skip
+
+
+def compared_program(random: Random, threads: int, statements: int = 2) -> str:
+    """The source of a program over numbers that it mostly compares with constants only."""
+    parts = [COMPARED_HEAD]
+    kinds = random.randint(1, threads)
+    simple = random.sample(COMPARED_SIMPLE, 6)
+    for number in range(kinds):
+        parts.append(f"def f{number}(i):\n    global n, m\n")
+        for _ in range(random.randint(1, statements)):
+            asking = random.choice(COMPARED_ASKING)
+            block = random.choice(COMPARED_BLOCKS)
+            parts.append(_indented(block.format(random.choice(simple), asking, random.choice(simple))))
+    made = ", ".join(f"threading.Thread(target=f{n % kinds}, args=({n % 2},))" for n in range(threads))
+    ends = "for t in threads: t.start()\nfor t in threads: t.join()\n"
+    asked = random.choice(("", "n > 1", "m == 2", "a[1] != 0, n == 1", "d['l'] > 2", "n", "stats.has_many()"))
+    return "".join(parts) + f"threads = [{made}]\n" + ends + f"print(log, E.is_set(), {asked})\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from possibly.control.execution import Execution
 from possibly.control.joining.both import Both
 from possibly.control.joining.frames import READS
 from possibly.session.exploring.exploration import Options
@@ -44,3 +45,38 @@ def test_every_way_to_join_gives_the_same_verdict(join: str, tmp_path: Path) -> 
     path.write_text(LOCKED.replace("print(n)", "assert n == 4"))
     with script((str(path),)) as program:
         assert explore(program, Options(join=join)).holds is False
+
+
+PHILOSOPHERS = """\
+import threading
+forks = [threading.Lock() for _ in range(6)]
+def dines(i):
+    with forks[min(i, (i + 1) % 6)], forks[max(i, (i + 1) % 6)]: pass
+threads = [threading.Thread(target=dines, args=(i,)) for i in range(6)]
+for t in threads: t.start()
+for t in threads: t.join()
+"""
+
+
+def test_the_search_by_classes_goes_on_alone_when_few_are_left(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(PHILOSOPHERS)
+    made: list[int] = []
+
+    class Counted:
+        """Both, with the executions they make counted."""
+
+        def __init__(self) -> None:
+            made.append(0)
+            self.both = Both(alone=10)
+
+        def plan(self) -> object:
+            return self.both.plan()
+
+        def learn(self, execution: Execution) -> None:
+            made[-1] += 1
+            self.both.learn(execution)
+
+    found = results(path, Counted)
+    assert found is not None and found[1].both.tree.is_complete
+    assert made[-1] < 1.5 * 62  # classes; of states there are more

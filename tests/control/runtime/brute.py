@@ -21,7 +21,7 @@ Result = tuple[str, str, bytes]
 
 
 CONSTANT = tuple(
-    "L M R E S Q C O a d o log threads t F I N G job account up State checked twice locked".split()
+    "L M R E S Q C O a d o log threads t F I N G job account up State checked twice locked stats".split()
 )
 FREE = ("start", "end", "join", "exit")
 

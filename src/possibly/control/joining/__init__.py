@@ -13,4 +13,6 @@
 - `both.py`: the search over states beside the one by classes
 - `same_source.py`: programs whose threads do the same, as their source shows
 - `alike.py`: interchangeable tasks go in one order
+- `compared.py`: numbers that are only added to and compared with constants
+- `orders.py`: orders that are left out while a program runs
 """

@@ -106,6 +106,10 @@ class Alike:
             footprint = (*footprint, Access(_turn(before, number), False))
         return operation._replace(footprint=footprint), (*shut, (ANY, mine))
 
+    def plain(self, operation: Operation) -> Operation:
+        """What an access touches is told as it is."""
+        return operation
+
     def told(self) -> list[Any]:
         """What of this matters for what comes: who is like whom, and what those before have come through."""
         found: list[Any] = ["alike"]

@@ -39,7 +39,7 @@ _SITES = frozenset({"DELETE_SUBSCR", "STORE_SUBSCR"})
 """How instrumented code shows a value (`probes.instructions`)."""
 _HERE = os.path.dirname(__file__)
 _RUNTIME = os.path.join(os.path.dirname(_HERE), "runtime")
-_LOOKING = ("frames", "state", "route", "alike")
+_LOOKING = ("frames", "state", "route", "alike", "orders")
 _STOPPING = ("batons", "kernel", "memory", "sites", "items", "attributes", "calls", "variables")
 _PASSING = frozenset(
     {

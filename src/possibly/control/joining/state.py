@@ -21,6 +21,7 @@ from typing import Any
 from possibly.control.execution import Step
 from possibly.control.forking import disk
 from possibly.control.joining import surroundings
+from possibly.control.joining.compared import compared
 from possibly.control.joining.frames import READS, Unreadable, held_by
 from possibly.control.joining.unseen import unseen
 from possibly.control.joining.values import Words
@@ -91,7 +92,9 @@ class Looker:
 
     def _digest(self, kernel: Kernel, memory: Memory) -> bytes:
         _check(kernel, memory)
-        words = Words(kernel, memory.things, unseen(loading.executed, loading.codes))
+        executed, codes = loading.executed, loading.codes
+        files = frozenset(file for file, module in codes if module in executed)
+        words = Words(kernel, memory.things, unseen(executed, codes), compared(executed, codes), files)
         for name in loading.executed:
             _say_module(words, name)
         surroundings.say(words)

@@ -85,7 +85,7 @@ def _unseen(files: tuple[str, ...], modules: tuple[str, ...]) -> Unseen:
 
 def unseen_in(trees: Sequence[ast.Module], modules: Sequence[str] = ()) -> Unseen:
     """Of all sources of a program, whose own modules have these names."""
-    if not all(_is_plain(node, modules) for tree in trees for node in ast.walk(tree)):
+    if not all(is_plain(node, modules) for tree in trees for node in ast.walk(tree)):
         return Unseen()
     uses: dict[str, list[str]] = {}
     for tree in trees:
@@ -93,7 +93,7 @@ def unseen_in(trees: Sequence[ast.Module], modules: Sequence[str] = ()) -> Unsee
             uses.setdefault(word, []).append(use)
     made = {word for word, found in uses.items() if OTHERWISE not in found and MADE in found}
     unread = frozenset(word for word in made if ASKED not in uses[word])
-    lasting = unread & {word for tree in trees for word in _bound(tree) if uses[word].count(MADE) == 1}
+    lasting = unread & {word for tree in trees for word in bound_in(tree) if uses[word].count(MADE) == 1}
     return Unseen(unread, lasting, frozenset(made - unread))
 
 
@@ -120,7 +120,7 @@ Parents = dict[ast.AST, ast.AST]
 MADE, ADDED, ASKED, OTHERWISE = "made", "added", "asked", "otherwise"
 
 
-def _is_plain(node: ast.AST, modules: Sequence[str]) -> bool:
+def is_plain(node: ast.AST, modules: Sequence[str]) -> bool:
     """Whether a part of a source gets at variables by their names alone."""
     match node:
         case ast.Import(names=names):
@@ -131,7 +131,7 @@ def _is_plain(node: ast.AST, modules: Sequence[str]) -> bool:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             return name not in FUNCTIONS
         case ast.Name(id=name):
-            return name not in LOOKING and not (_is_private(name) and name not in SPECIAL)
+            return name not in LOOKING and not (is_private(name) and name not in SPECIAL)
         case ast.Attribute(attr=name):
             special = name.endswith("__") and name not in SPECIAL
             return not special and name not in FRAMES and name not in LOOKING
@@ -150,31 +150,37 @@ def _is_known(module: str, modules: Sequence[str]) -> bool:
 
 def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Every word with how it is used, wherever one stands."""
-    parents: Parents = {}
-    for node in ast.walk(tree):
-        for child in ast.iter_child_nodes(node):
-            parents[child] = node
+    parents = parents_in(tree)
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=word) | ast.Attribute(attr=word):
-                yield word, OTHERWISE if _is_private(word) else _use(node, parents)
-            case ast.Constant(value=str(word)) | ast.arg(arg=word) | ast.keyword(arg=str(word)):
-                yield word, OTHERWISE
-            case ast.FunctionDef(name=word) | ast.AsyncFunctionDef(name=word) | ast.ClassDef(name=word):
-                yield word, OTHERWISE
-            case ast.alias(name=name, asname=other):
-                for word in (*name.split("."), *([other] if other else [])):
-                    yield word, OTHERWISE
-            case ast.ExceptHandler(name=str(word)) | ast.MatchAs(name=str(word)):
-                yield word, OTHERWISE
-            case ast.MatchStar(name=str(word)) | ast.MatchMapping(rest=str(word)):
-                yield word, OTHERWISE
-            case ast.MatchClass(kwd_attrs=words):
-                for word in words:
-                    yield word, OTHERWISE
+                yield word, OTHERWISE if is_private(word) else _use(node, parents)
+            case _:
+                yield from ((word, OTHERWISE) for word in words_of(node))
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
+def parents_in(tree: ast.Module) -> Parents:
+    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+
+
+def words_of(node: ast.AST) -> Iterator[str]:
+    """The words that stand in a part of a source which is no expression of a variable or attribute."""
+    match node:
+        case ast.Constant(value=str(word)) | ast.arg(arg=word) | ast.keyword(arg=str(word)):
+            yield word
+        case ast.FunctionDef(name=word) | ast.AsyncFunctionDef(name=word) | ast.ClassDef(name=word):
+            yield word
+        case ast.alias(name=name, asname=other):
+            yield from (*name.split("."), *([other] if other else []))
+        case ast.ExceptHandler(name=str(word)) | ast.MatchAs(name=str(word)):
+            yield word
+        case ast.MatchStar(name=str(word)) | ast.MatchMapping(rest=str(word)):
+            yield word
+        case ast.MatchClass(kwd_attrs=words):
+            yield from words
+
+
+def bound_in(tree: ast.Module) -> Iterator[str]:
     """The variables that a module binds to new lists when it is executed, not in a loop or function."""
     for statement in tree.body:
         match statement:
@@ -182,7 +188,7 @@ def _bound(tree: ast.Module) -> Iterator[str]:
                 yield word
 
 
-def _is_private(word: str) -> bool:
+def is_private(word: str) -> bool:
     """Whether classes may call it otherwise than it is spelt."""
     return word.startswith("__")
 
@@ -191,9 +197,9 @@ def _use(node: ast.expr, parents: Parents) -> str:
     parent = parents[node]
     match parent:
         case ast.Assign(targets=[target], value=value) if target is node:
-            return MADE if _is_new_list(value) and _is_own(node, parents) else OTHERWISE
+            return MADE if _is_new_list(value) and is_own(node, parents) else OTHERWISE
         case ast.AnnAssign(target=target, value=value) if target is node:
-            return MADE if _is_new_list(value) and _is_own(node, parents) else OTHERWISE
+            return MADE if _is_new_list(value) and is_own(node, parents) else OTHERWISE
         case ast.Attribute(attr="append"):
             return ADDED if _is_appended(parent, parents) else OTHERWISE
         case ast.Call(func=ast.Name(id=function), args=[only], keywords=[]) if only is node:
@@ -213,7 +219,7 @@ def _is_new_list(value: ast.expr | None) -> bool:
     return False
 
 
-def _is_own(node: ast.expr, parents: Parents) -> bool:
+def is_own(node: ast.expr, parents: Parents) -> bool:
     """Whether it is a variable of a module or function, or an attribute that no class of others looks at."""
     scope = _scope(node, parents)
     match node, scope:

@@ -42,14 +42,17 @@ from uuid import UUID
 
 from possibly.control.execution import Access, Operation
 from possibly.control.joining.codes import identity
+from possibly.control.joining.compared import NEVER, Numbers, is_of_numbers
 from possibly.control.joining.frames import EMPTY, Held, Unreadable, places, variables
 from possibly.control.joining.unseen import Unseen, shape_of
 from possibly.control.models.conditions import _PlainBarrier as _Barrier
 from possibly.control.models.locks import Lock, RLock
 from possibly.control.runtime.kernel import Kernel
+from possibly.control.runtime.sites import Site
 from possibly.control.runtime.spin import Container, Kept
 from possibly.control.runtime.task import Task
 from possibly.control.runtime.things import Things, is_user_class, module_of
+from possibly.probes.instructions.table import Kind
 
 SCALARS = frozenset({int, bool, str, bytes, type(None), type(...), type(NotImplemented)})
 BY_TEXT = frozenset(
@@ -78,6 +81,12 @@ COSMETIC = frozenset({"taken_at", "last_notify", "last_set", "holders", "family"
 """Attributes of models that only reports show."""
 LOGGERS = ("Logger", "RootLogger")
 NOTHING_UNSEEN = Unseen()
+NOTHING_COMPARED = Numbers()
+_KEPT: dict[int, tuple[int, ...]] = {
+    Kind.WRITE_GLOBAL: (-3, -1), Kind.WRITE_CELL: (-4, -3), Kind.WRITE_ATTRIBUTE: (-5, -3),
+    Kind.WRITE_ITEM: (-5, -1),
+}  # fmt: skip
+"""Where a number that is about to be kept lies on the stack, from its end (`probes.instructions`)."""
 MOST = 20_000
 """Words of a state that is still told."""
 
@@ -85,10 +94,20 @@ MOST = 20_000
 class Words:
     """Says a state word by word."""
 
-    def __init__(self, kernel: Kernel, things: Things, unseen: Unseen = NOTHING_UNSEEN) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        things: Things,
+        unseen: Unseen = NOTHING_UNSEEN,
+        compared: Numbers = NOTHING_COMPARED,
+        files: frozenset[str] = frozenset(),
+    ) -> None:
+        """`files`: of the program, which say what is unseen and compared."""
         self.said: list[Any] = []
-        self._unseen = unseen
+        self._unseen, self._cuts, self._files = unseen, compared.cuts, files
         self._kernel, self._things = kernel, things
+        self._cut_of: dict[int, int] = {}
+        """Of containers of numbers, by their addresses."""
         self._numbers: dict[int, int] = {}
         self._kept: list[Any] = []
         """What has a number lives: its address is nobody else's meanwhile."""
@@ -117,11 +136,31 @@ class Words:
 
     def variable(self, name: str, value: Any) -> None:
         """What a variable or an attribute of that name holds, as far as the program can see it."""
+        cut = self._cuts.get(name)
+        if cut is not None and self._is_said_up_to(cut, value):
+            return
         is_unread, is_unordered = name in self._unseen.unread, name in self._unseen.unordered
         is_first = type(value) is list and id(value) not in self._numbers
         if (is_unread or is_unordered) and is_first and self._is_said_unseen(value, is_unread):
             return
         self.say(value)
+
+    def _is_said_up_to(self, cut: int, value: Any) -> bool:
+        """Says numbers that are larger than what they are compared with as if they were one."""
+        if type(value) is int and value > cut:
+            self.said.append("more")
+            return True
+        if id(value) in self._numbers or not is_of_numbers(value):
+            return False
+        self._numbers[id(value)] = len(self._numbers)
+        self._kept.append(value)
+        self._named(value)
+        self._cut_of[id(value)] = cut
+        self.said += ("numbers", len(value))
+        for key, each in value.items() if type(value) is dict else enumerate(value):
+            self.say(key)
+            self.said.append(min(each, cut + 1))
+        return True
 
     def _is_said_unseen(self, value: list[Any], is_unread: bool) -> bool:
         """Says a list without its items or their order, if these are such that this cannot be seen."""
@@ -177,10 +216,34 @@ class Words:
         self.said += ("frame", code.co_filename, code.co_firstlineno, code.co_name, identity(code))
         self.said += (held.at, len(held.values))
         names = variables(code)
+        is_own = code.co_filename in self._files
         for name, each in zip(names, held.values, strict=False):
-            self.variable(name, each)
-        for each in held.values[len(names) :]:
-            self.say(each)
+            if is_own:
+                self.variable(name, each)
+            else:
+                self.say(each)
+        stack = held.values[len(names) :]
+        kept, cut = self._about_to_be_kept(stack) if is_own else ((), NEVER)
+        for number, each in enumerate(stack):
+            if number - len(stack) not in kept:
+                self.say(each)
+            elif type(each) is tuple:  # (new value, container, key)
+                self.said += ("keeps", min(each[0], cut + 1))
+                self.all("in", each[1:])
+            elif not self._is_said_up_to(cut, each):
+                self.say(each)
+
+    def _about_to_be_kept(self, stack: tuple[Any, ...]) -> tuple[tuple[int, ...], int]:
+        """Where on its stack a frame that is about to keep a number holds it, and its cut."""
+        site = stack[-2] if len(stack) > 2 else None
+        if type(site) is not Site:
+            return (), NEVER
+        places = _KEPT.get(site.kind, ())
+        if site.kind == Kind.WRITE_ITEM:
+            cut = self._cut_of.get(id(stack[-4])) if type(stack[-5]) is int else None
+        else:
+            cut = self._cuts.get(site.word)
+        return ((), NEVER) if cut is None else (places, cut)
 
     # ---- kinds of values --------------------------------------------------------------------------
 
@@ -323,11 +386,15 @@ class Words:
             told = vars(value).items()
             self.attributes([(name, each) for name, each in told if name != "__objclass__"])
 
-    def attributes(self, told: list[tuple[str, Any]]) -> None:
+    def attributes(self, told: list[tuple[str, Any]], is_own: bool = False) -> None:
+        """`is_own`: nobody looks at them but the program, whose source says what it can see."""
         self.said.append(len(told))
         for name, each in told:
             self.said.append(name)
-            self.variable(name, each)
+            if is_own:
+                self.variable(name, each)
+            else:
+                self.say(each)
 
     def _thread(self, value: Any, cls: type) -> None:
         told = vars(value)
@@ -351,7 +418,7 @@ class Words:
                 self.said.append(name)
                 self.say(_in_slot(slot, value))
         told = getattr(value, "__dict__", {}).items()
-        self.attributes([(name, each) for name, each in told if name not in COSMETIC])
+        self.attributes([(name, each) for name, each in told if name not in COSMETIC], _is_own(cls))
 
     def _base(self, value: Any, base: type) -> None:
         """What an object has from a class that is not the user's."""
@@ -369,6 +436,11 @@ class Words:
             self.say(value.maxlen)
         if base is dict:
             self.all("values", dict.values(value))
+
+
+def _is_own(cls: type) -> bool:
+    """Whether no code but the program's knows of the attributes of its instances."""
+    return all(base is object or is_user_class(base) for base in cls.__mro__)
 
 
 def _slots_of(cls: type) -> list[tuple[str, Any]]:

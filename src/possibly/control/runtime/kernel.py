@@ -424,7 +424,8 @@ class Kernel:
             self.finish(Outcome.CUT_OFF, None)
         for task in self.tasks:
             if task.refresh is not None and task.operation is not None and task.trail.changed is None:
-                task.operation = _refreshed(task.refresh(), task.operation, task)
+                now = _refreshed(task.refresh(), task.operation, task)
+                task.operation = now if self.alike is None else self.alike.plain(now)
         pending = {task.name: task.operation for task in self.tasks if task.operation is not None}
         if self.timed:
             self._tell_times(pending, early)
@@ -558,7 +559,8 @@ class Kernel:
         """The running step turned out to touch just this, and to be of this kind."""
         if self._operation is not None:
             footprint = (*footprint, *self._every)
-            self._operation = self._operation._replace(footprint=footprint, kind=kind or self._operation.kind)
+            told = self._operation._replace(footprint=footprint, kind=kind or self._operation.kind)
+            self._operation = told if self.alike is None else self.alike.plain(told)
         if detail is not None:
             self._detail = detail
 
@@ -568,8 +570,9 @@ class Kernel:
             self._turned(access)
         operation = self._operation
         if operation is not None and access not in operation.footprint:
-            self._operation = operation._replace(footprint=(*operation.footprint, access))
-            if self.joined:
+            told = operation._replace(footprint=(*operation.footprint, access))
+            self._operation = told if self.alike is None else self.alike.plain(told)
+            if self.joined and access in self._operation.footprint:
                 self._clocks.join(self._chosen or self.current, access)
                 self.late.add(len(self.steps) + self.in_step)
 

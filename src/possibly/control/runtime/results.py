@@ -30,6 +30,8 @@ def result(
         steps = with_hidden(steps, [each for each in memory.log if each.family not in found])
     if found:
         kept = [each for each in memory.log if each.family in found]
+        if kernel.alike is not None:
+            kept = [each._replace(operation=kernel.alike.plain(each.operation)) for each in kept]
         steps = inserted(steps, kept, (enabled, last))
         if failure is not None and "step" in failure:
             before = sum(each.family in found and not each.inside for each in memory.log[: kernel.logged])

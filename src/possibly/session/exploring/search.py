@@ -140,10 +140,10 @@ class Search:
     def _let_alike(program: ControlledProgram, options: Options, is_usual: bool) -> None:
         """Lets interchangeable tasks go in one order, if nobody asks for the order of steps."""
         if is_usual and options.join == "all" and options.scheduler == "dpor":
-            from possibly.control.joining.alike import Alike
+            from possibly.control.joining.orders import Orders
             from possibly.control.joining.unseen import unread_lists
 
-            program.options["alike"] = Alike
+            program.options["alike"] = Orders
             program.options["unread"] = unread_lists
 
     def run(self) -> Exploration:
