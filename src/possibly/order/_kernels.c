@@ -967,7 +967,9 @@ done:
  * the same cut unless they are over before: what the beginning knows of the other process tells. The last one of
  * a process that has begun is over last, so it alone is asked; and the first pair that is found so of two
  * processes, with the earliest interval that is not over, is the earliest at all, since any earlier pair would
- * have begun before. So no clock is kept. */
+ * have begun before. So no clock is kept: of what a process knows of another one it matters only how many
+ * intervals there are over. These numbers, a row, change seldom, and processes and messages that know the same
+ * share one row, which is copied when one of them learns more. */
 
 typedef struct {
     Py_ssize_t processes, members; /* members: the processes with states, numbered in their order */
@@ -975,13 +977,12 @@ typedef struct {
     int32_t *whose;                /* by member: its process */
     Py_ssize_t *first;             /* by member: its first interval, and after the last one */
     int32_t *lo, *hi;              /* by interval: the state it begins with, the first state after it */
-    int32_t *latest;               /* by member: where the last interval that has begun ends; 0: none has */
     unsigned char *met;            /* a bit for each pair of members: found already */
-    int32_t *row;                  /* by process: what its last event knows of each member */
     int32_t *count;                /* by process: events executed */
     int32_t *done;                 /* by member: intervals begun */
-    int32_t *slot;                 /* by first outgoing link of an event: where its row is kept */
-    int32_t *uses, *pool, *idle;   /* kept rows: how many links still want each, the rows, those not in use */
+    int32_t *knows;                /* by process: the row with the intervals of each member that are over */
+    int32_t *slot, *left;          /* by first outgoing link of an event: the row, and how many links still want it */
+    int32_t *uses, *pool, *idle;   /* by row: who has it; the rows; those not in use */
     Py_ssize_t slots, idle_count;
     const char *sides; /* of each process; only pairs across are wanted. NULL: all */
 } Overlaps;
@@ -1020,15 +1021,73 @@ static void overlaps_close(Overlaps *all) {
     free(all->first);
     free(all->lo);
     free(all->hi);
-    free(all->latest);
     free(all->met);
-    free(all->row);
     free(all->count);
     free(all->done);
+    free(all->knows);
     free(all->slot);
+    free(all->left);
     free(all->uses);
     free(all->pool);
     free(all->idle);
+}
+
+static int more_rows(Overlaps *all) {
+    Py_ssize_t slots = all->slots ? all->slots + all->slots / 2 : 64;
+    int32_t *pool = realloc(all->pool, (size_t)slots * (size_t)all->members * 4 + 4);
+    if (pool != NULL) all->pool = pool;
+    int32_t *uses_of = realloc(all->uses, (size_t)slots * 4);
+    if (uses_of != NULL) all->uses = uses_of;
+    int32_t *idle = realloc(all->idle, (size_t)slots * 4);
+    if (idle != NULL) all->idle = idle;
+    if (pool == NULL || uses_of == NULL || idle == NULL) return -1;
+    for (Py_ssize_t i = slots - 1; i >= all->slots; i--) all->idle[all->idle_count++] = (int32_t)i;
+    all->slots = slots;
+    return 0;
+}
+
+static void leave_row(Overlaps *all, int32_t row) {
+    if (!--all->uses[row]) all->idle[all->idle_count++] = row;
+}
+
+/* The row of a process, for it alone, so that it can be changed; NULL: there is no room. */
+static int32_t *own_row(Overlaps *all, Py_ssize_t process) {
+    size_t m = (size_t)all->members;
+    int32_t row = all->knows[process];
+    if (all->uses[row] > 1) {
+        if (!all->idle_count && more_rows(all) < 0) return NULL;
+        int32_t fresh = all->idle[--all->idle_count];
+        memcpy(all->pool + (size_t)fresh * m, all->pool + (size_t)row * m, m * 4);
+        leave_row(all, row);
+        all->uses[fresh] = 1;
+        all->knows[process] = row = fresh;
+    }
+    return all->pool + (size_t)row * m;
+}
+
+/* A process learns what is known in another row. */
+static int learn(Overlaps *all, Py_ssize_t process, int32_t other) {
+    size_t m = (size_t)all->members;
+    int32_t known = all->knows[process];
+    if (known == other) return 0;
+    const int32_t *mine = all->pool + (size_t)known * m, *theirs = all->pool + (size_t)other * m;
+    int is_more = 0, is_less = 0;
+    for (size_t i = 0; i < m; i++) {
+        is_more |= theirs[i] > mine[i];
+        is_less |= theirs[i] < mine[i];
+    }
+    if (!is_more) return 0;
+    if (!is_less) { /* it knows all that is known here */
+        leave_row(all, known);
+        all->uses[other]++;
+        all->knows[process] = other;
+        return 0;
+    }
+    int32_t *row = own_row(all, process);
+    if (row == NULL) return -1;
+    theirs = all->pool + (size_t)other * m; /* it may have been moved */
+    for (size_t i = 0; i < m; i++) row[i] = theirs[i] > row[i] ? theirs[i] : row[i];
+    return 0;
 }
 
 static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length, Py_ssize_t links) {
@@ -1038,8 +1097,12 @@ static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length,
     all->first = calloc(n + 2, sizeof *all->first);
     all->count = calloc(n + 1, 4);
     all->done = calloc(n + 1, 4);
+    all->knows = calloc(n + 1, 4);
     all->slot = malloc(((size_t)links + 1) * 4);
-    if (!all->member || !all->whose || !all->first || !all->count || !all->done || !all->slot) return -1;
+    all->left = malloc(((size_t)links + 1) * 4);
+    if (!all->member || !all->whose || !all->first || !all->count || !all->done || !all->knows || !all->slot ||
+        !all->left)
+        return -1;
     for (size_t p = 0; p < n; p++) {
         PyObject *here = PyList_GET_ITEM(states, (Py_ssize_t)p);
         all->member[p] = NONE;
@@ -1052,36 +1115,15 @@ static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length,
     size_t total = (size_t)all->first[all->members], m = (size_t)all->members;
     all->lo = malloc((total + 1) * 4);
     all->hi = malloc((total + 1) * 4);
-    all->latest = calloc(m + 1, 4);
     all->met = calloc(m * m / 8 + 1, 1);
-    all->row = calloc(n * m + 1, 4);
-    if (!all->lo || !all->hi || !all->latest || !all->met || !all->row) return -1;
+    if (!all->lo || !all->hi || !all->met || more_rows(all) < 0) return -1;
+    all->idle_count--; /* the row of all who know nothing, the first to be taken */
+    all->uses[0] = (int32_t)n;
+    memset(all->pool, 0, m * 4);
     for (size_t i = 0; i < m; i++) {
         Py_ssize_t p = all->whose[i], first = all->first[i];
         transitions(PyList_GET_ITEM(states, p), length[p], all->lo + first, all->hi + first);
     }
-    return 0;
-}
-
-/* Keeps the row of an event until all its outgoing links are followed. */
-static int keep_row(Overlaps *all, Py_ssize_t link, int32_t uses, const int32_t *row) {
-    size_t m = (size_t)all->members;
-    if (!all->idle_count) {
-        Py_ssize_t slots = all->slots ? all->slots * 2 : 64;
-        int32_t *pool = realloc(all->pool, (size_t)slots * m * 4 + 4);
-        if (pool != NULL) all->pool = pool;
-        int32_t *uses_of = realloc(all->uses, (size_t)slots * 4);
-        if (uses_of != NULL) all->uses = uses_of;
-        int32_t *idle = realloc(all->idle, (size_t)slots * 4);
-        if (idle != NULL) all->idle = idle;
-        if (pool == NULL || uses_of == NULL || idle == NULL) return -1;
-        for (Py_ssize_t i = all->slots; i < slots; i++) all->idle[all->idle_count++] = (int32_t)i;
-        all->slots = slots;
-    }
-    int32_t slot = all->idle[--all->idle_count];
-    all->slot[link] = slot;
-    all->uses[slot] = uses;
-    memcpy(all->pool + (size_t)slot * m, row, m * 4);
     return 0;
 }
 
@@ -1097,27 +1139,14 @@ static int add_meeting(Overlaps *all, size_t one, size_t two, int32_t lo_one, in
     return failed ? -1 : 0;
 }
 
-/* The state with which the first interval of a member begins that ends after a position. */
-static int32_t first_beyond(const Overlaps *all, size_t member, int32_t position) {
-    Py_ssize_t low = all->first[member], high = low + all->done[member] - 1;
-    while (low < high) {
-        Py_ssize_t middle = (low + high) / 2;
-        if (all->hi[middle] <= position) low = middle + 1;
-        else high = middle;
-    }
-    return all->lo[low];
-}
-
-/* The next interval of a member begins, with what its first event knows: adds whom it can meet. */
+/* The next interval of a member begins, and those in the row are known to be over: adds whom it can meet. */
 static int begin_interval(Overlaps *all, size_t member, const int32_t *row, PyObject *found) {
     size_t m = (size_t)all->members;
     Py_ssize_t interval = all->first[member] + all->done[member];
-    const int32_t *latest = all->latest;
     for (size_t i = 0; i < m; i++)
-        if (row[i] < latest[i] && i != member &&
-            add_meeting(all, i, member, first_beyond(all, i, row[i]), all->lo[interval], found) < 0)
+        if (row[i] < all->done[i] && i != member &&
+            add_meeting(all, i, member, all->lo[all->first[i] + row[i]], all->lo[interval], found) < 0)
             return -1;
-    all->latest[member] = all->hi[interval];
     all->done[member]++;
     return 0;
 }
@@ -1133,10 +1162,27 @@ static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t po
     return low;
 }
 
+/* An event of a member: an interval may be over, another one may begin. */
+static int pass_state(Overlaps *all, Py_ssize_t process, int32_t position, PyObject *found) {
+    size_t m = (size_t)all->members, member = (size_t)all->member[process];
+    const int32_t *row = all->pool + (size_t)all->knows[process] * m;
+    Py_ssize_t over = all->first[member] + row[member], next = all->first[member] + all->done[member];
+    if (over < next && all->hi[over] == position) {
+        int32_t *own = own_row(all, process);
+        if (own == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        own[member]++;
+        row = own;
+    }
+    if (next < all->first[member + 1] && all->lo[next] == position) return begin_interval(all, member, row, found);
+    return 0;
+}
+
 static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t process, const int32_t *length,
                   PyObject *found) {
-    size_t m = (size_t)all->members;
-    int32_t *row = all->row + (size_t)process * m, *reads[2] = {needed->read.buf, enabling->read.buf};
+    int32_t *reads[2] = {needed->read.buf, enabling->read.buf};
     int32_t position = ++all->count[process];
     if (position > length[process]) return bad_link();
     Py_ssize_t link = reads[0][process], last = ((const int32_t *)needed->start.buf)[process + 1];
@@ -1148,29 +1194,22 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
         if (from >= ((const int32_t *)enabling->start.buf)[other + 1] ||
             ((const int32_t *)enabling->position.buf)[from] != far || all->slot[from] < 0)
             return bad_link();
-        int32_t slot = all->slot[from];
-        const int32_t *kept = all->pool + (size_t)slot * m;
-        for (size_t i = 0; i < m; i++) row[i] = kept[i] > row[i] ? kept[i] : row[i];
-        if (!--all->uses[slot]) {
-            all->idle[all->idle_count++] = slot;
-            all->slot[from] = NONE;
+        if (learn(all, process, all->slot[from]) < 0) {
+            PyErr_NoMemory();
+            return -1;
         }
+        leave_row(all, all->slot[from]);
+        if (!--all->left[from]) all->slot[from] = NONE;
     }
     reads[0][process] = (int32_t)link;
-    int32_t member = all->member[process];
-    if (member != NONE) {
-        row[member] = position;
-        Py_ssize_t next = all->first[member] + all->done[member];
-        if (next < all->first[member + 1] && all->lo[next] == position &&
-            begin_interval(all, (size_t)member, row, found) < 0)
-            return -1;
-    }
+    if (all->member[process] != NONE && pass_state(all, process, position, found) < 0) return -1;
     Py_ssize_t out = reads[1][process], first = out, ends = ((const int32_t *)enabling->start.buf)[process + 1];
     while (out < ends && ((const int32_t *)enabling->position.buf)[out] <= position) out++;
     reads[1][process] = (int32_t)out;
-    if (out > first && keep_row(all, first, (int32_t)(out - first), row) < 0) {
-        PyErr_NoMemory();
-        return -1;
+    if (out > first) {
+        all->slot[first] = all->knows[process];
+        all->left[first] = (int32_t)(out - first);
+        all->uses[all->knows[process]] += (int32_t)(out - first);
     }
     return 0;
 }
@@ -1181,7 +1220,7 @@ static int overlaps_along(Overlaps *all, Source *source, const Py_buffer *proces
     for (size_t i = 0; i < (size_t)all->members; i++) {
         Py_ssize_t first = all->first[i];
         if (all->first[i + 1] > first && all->lo[first] == 0 &&
-            begin_interval(all, i, all->row + (size_t)all->whose[i] * (size_t)all->members, found) < 0)
+            begin_interval(all, i, all->pool, found) < 0)
             return -1;
     }
     for (Py_ssize_t event = 0; event < process->len / width; event++) {

@@ -260,9 +260,10 @@ class Checker:
     @property
     def _tells_turns(self) -> bool:
         """Whether tasks of an event loop are told apart from threads, which may stop anywhere."""
-        from possibly.trace.turns import TURN
+        from possibly.trace.model import NONE
+        from possibly.trace.turns import turn_kind
 
-        return TURN in self.computation.trace.strings
+        return turn_kind(self.computation.trace) != NONE
 
     def vacuous(self, bound: Bound, verdict: Verdict, where: str = "this run") -> tuple[str, ...]:
         """A warning if a property of states holds because a left side is never true."""
