@@ -1162,34 +1162,59 @@ static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t po
     return low;
 }
 
-/* An event of a member: an interval may be over, another one may begin. */
-static int pass_state(Overlaps *all, Py_ssize_t process, int32_t position, PyObject *found) {
-    size_t m = (size_t)all->members, member = (size_t)all->member[process];
-    const int32_t *row = all->pool + (size_t)all->knows[process] * m;
-    Py_ssize_t over = all->first[member] + row[member], next = all->first[member] + all->done[member];
-    if (over < next && all->hi[over] == position) {
-        int32_t *own = own_row(all, process);
-        if (own == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        own[member]++;
-        row = own;
-    }
-    if (next < all->first[member + 1] && all->lo[next] == position) return begin_interval(all, member, row, found);
+/* An interval of a process that has come to a state may be over. */
+static int end_interval(Overlaps *all, Py_ssize_t process) {
+    size_t m = (size_t)all->members;
+    int32_t member = all->member[process];
+    if (member == NONE) return 0;
+    int32_t over = all->pool[(size_t)all->knows[process] * m + (size_t)member];
+    if (over >= all->done[member] || all->hi[all->first[member] + over] != all->count[process]) return 0;
+    int32_t *row = own_row(all, process);
+    if (row == NULL) return -1;
+    row[member]++;
     return 0;
 }
 
-static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t process, const int32_t *length,
-                  PyObject *found) {
-    int32_t *reads[2] = {needed->read.buf, enabling->read.buf};
-    int32_t position = ++all->count[process];
-    if (position > length[process]) return bad_link();
-    Py_ssize_t link = reads[0][process], last = ((const int32_t *)needed->start.buf)[process + 1];
+/* Another one may begin there. */
+static int come_to_state(Overlaps *all, Py_ssize_t process, PyObject *found) {
+    int32_t member = all->member[process];
+    if (member == NONE) return 0;
+    Py_ssize_t next = all->first[member] + all->done[member];
+    if (next >= all->first[member + 1] || all->lo[next] != all->count[process]) return 0;
+    return begin_interval(all, (size_t)member, all->pool + (size_t)all->knows[process] * (size_t)all->members, found);
+}
+
+typedef struct {
+    Source *needed, *enabling;
+    const int32_t *length;
+    const char *process;
+    int width;
+    Py_ssize_t events;
+} Along;
+
+static Py_ssize_t process_at(const Along *along, Py_ssize_t event) {
+    return (Py_ssize_t)number_at(along->process, along->width, event);
+}
+
+/* Whether a link leads to a line of the joint event itself, which are executed already, and are its last ones. */
+static int is_joint(const Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size, uint64_t other,
+                    int64_t far) {
+    if (size == 1 || far != all->count[other]) return 0;
+    for (Py_ssize_t line = event; line < event + size; line++)
+        if ((uint64_t)process_at(along, line) == other) return 1;
+    return 0;
+}
+
+/* What comes before a line is learnt. */
+static int follow(Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size, Py_ssize_t process) {
+    Source *needed = along->needed, *enabling = along->enabling;
+    int32_t *read = needed->read.buf, position = all->count[process];
+    Py_ssize_t link = read[process], last = ((const int32_t *)needed->start.buf)[process + 1];
     for (; link < last && ((const int32_t *)needed->position.buf)[link] <= position; link++) {
         uint64_t end = end_at(needed, link), other = end >> needed->shift;
         int64_t far = (int64_t)(end & (((uint64_t)1 << needed->shift) - 1));
         if (other >= (uint64_t)all->processes || far < 1 || far > all->count[other]) return bad_link();
+        if (is_joint(all, along, event, size, other, far)) continue;
         Py_ssize_t from = link_from(enabling, (Py_ssize_t)other, far);
         if (from >= ((const int32_t *)enabling->start.buf)[other + 1] ||
             ((const int32_t *)enabling->position.buf)[from] != far || all->slot[from] < 0)
@@ -1201,43 +1226,81 @@ static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t pr
         leave_row(all, all->slot[from]);
         if (!--all->left[from]) all->slot[from] = NONE;
     }
-    reads[0][process] = (int32_t)link;
-    if (all->member[process] != NONE && pass_state(all, process, position, found) < 0) return -1;
-    Py_ssize_t out = reads[1][process], first = out, ends = ((const int32_t *)enabling->start.buf)[process + 1];
-    while (out < ends && ((const int32_t *)enabling->position.buf)[out] <= position) out++;
-    reads[1][process] = (int32_t)out;
-    if (out > first) {
-        all->slot[first] = all->knows[process];
-        all->left[first] = (int32_t)(out - first);
-        all->uses[all->knows[process]] += (int32_t)(out - first);
-    }
+    read[process] = (int32_t)link;
     return 0;
 }
 
-/* All events in the recorded order, after the intervals that begin before them. */
-static int overlaps_along(Overlaps *all, Source *source, const Py_buffer *process, int width, const int32_t *length,
-                          PyObject *found) {
+/* What a process knows goes along with its outgoing links. */
+static void send_on(Overlaps *all, const Along *along, Py_ssize_t process) {
+    int32_t *read = along->enabling->read.buf, position = all->count[process];
+    const int32_t *near = along->enabling->position.buf;
+    Py_ssize_t out = read[process], first = out, ends = ((const int32_t *)along->enabling->start.buf)[process + 1];
+    while (out < ends && near[out] <= position) out++;
+    read[process] = (int32_t)out;
+    if (out == first) return;
+    all->slot[first] = all->knows[process];
+    all->left[first] = (int32_t)(out - first);
+    all->uses[all->knows[process]] += (int32_t)(out - first);
+}
+
+/* The lines of a joint event know the same, its ends included. */
+static int know_together(Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size) {
+    Py_ssize_t first = process_at(along, event);
+    for (Py_ssize_t line = event + 1; line < event + size; line++)
+        if (learn(all, first, all->knows[process_at(along, line)]) < 0) return -1;
+    for (Py_ssize_t line = event + 1; line < event + size; line++)
+        if (learn(all, process_at(along, line), all->knows[first]) < 0) return -1;
+    return 0;
+}
+
+/* One event, or a joint one of several lines. */
+static int execute(Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size, PyObject *found) {
+    Py_ssize_t line, process, until = event + size;
+    for (line = event; line < until; line++) {
+        process = process_at(along, line);
+        if (process < 0 || process >= all->processes || ++all->count[process] > along->length[process]) return bad_link();
+    }
+    for (line = event; line < until; line++)
+        if (follow(all, along, event, size, process_at(along, line)) < 0) return -1;
+    for (line = event; line < until; line++)
+        if (end_interval(all, process_at(along, line)) < 0) goto no_room;
+    if (size > 1 && know_together(all, along, event, size) < 0) goto no_room;
+    for (line = event; line < until; line++)
+        if (come_to_state(all, process_at(along, line), found) < 0) return -1;
+    for (line = event; line < until; line++) send_on(all, along, process_at(along, line));
+    return 0;
+no_room:
+    PyErr_NoMemory();
+    return -1;
+}
+
+/* All events in the recorded order, after the intervals that begin before them; `joint`: pairs of the first line of
+ * a joint event and how many lines it has, ascending. */
+static int overlaps_along(Overlaps *all, const Along *along, const int32_t *joint, Py_ssize_t joints, PyObject *found) {
     for (size_t i = 0; i < (size_t)all->members; i++) {
         Py_ssize_t first = all->first[i];
-        if (all->first[i + 1] > first && all->lo[first] == 0 &&
-            begin_interval(all, i, all->pool, found) < 0)
-            return -1;
+        if (all->first[i + 1] > first && all->lo[first] == 0 && begin_interval(all, i, all->pool, found) < 0) return -1;
     }
-    for (Py_ssize_t event = 0; event < process->len / width; event++) {
-        int64_t p = number_at(process->buf, width, event);
-        if (p < 0 || p >= all->processes) return bad_link();
-        if (follow(all, &source[0], &source[1], (Py_ssize_t)p, length, found) < 0) return -1;
+    for (Py_ssize_t event = 0, size; event < along->events; event += size) {
+        size = 1;
+        if (joints && joint[0] == event) {
+            size = joint[1];
+            joint += 2;
+            joints--;
+        }
+        if (size < 1 || size > along->events - event) return bad_link();
+        if (execute(all, along, event, size, found) < 0) return -1;
         if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) return -1;
     }
     return 0;
 }
 
-/* overlaps(process, width, lengths, states, needed, enabling[, sides]): the pairs of processes that can be in
+/* overlaps(process, width, lengths, states, needed, enabling, joint, sides): the pairs of processes that can be in
  * allowed states at the same cut, as (one, other, state of the one, state of the other), the earliest such
  * states; with sides, a byte for each process, only of processes on different ones. */
 static PyObject *overlaps(PyObject *self, PyObject *args) {
     PyObject *states, *sources[2], *found = NULL;
-    Py_buffer process, lengths;
+    Py_buffer process, lengths, joint;
     int width, opened = 0;
     Overlaps all;
     Source source[2];
@@ -1245,8 +1308,8 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
     Py_ssize_t sided = 0;
     memset(&all, 0, sizeof all);
     memset(source, 0, sizeof source);
-    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!|y#", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
-                          &sources[0], &PyTuple_Type, &sources[1], &sides, &sided))
+    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!y*z#", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
+                          &sources[0], &PyTuple_Type, &sources[1], &joint, &sides, &sided))
         return NULL;
     all.sides = sides;
     const int32_t *length = lengths.buf;
@@ -1267,13 +1330,15 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
         goto done;
     }
     for (Py_ssize_t i = 0; i < source[1].position.len / 4; i++) all.slot[i] = NONE;
+    Along along = {&source[0], &source[1], length, process.buf, width, process.len / width};
     found = PyList_New(0);
-    if (found == NULL || overlaps_along(&all, source, &process, width, length, found) < 0 || PyList_Sort(found) < 0)
+    if (found == NULL || overlaps_along(&all, &along, joint.buf, joint.len / 8, found) < 0 || PyList_Sort(found) < 0)
         Py_CLEAR(found);
 done:
     overlaps_close(&all);
     for (int i = 0; i < opened; i++) source_close(&source[i]);
     PyBuffer_Release(&process);
+    PyBuffer_Release(&joint);
     PyBuffer_Release(&lengths);
     return found;
 }

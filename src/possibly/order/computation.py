@@ -23,7 +23,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, compress
 
 from possibly.errors import TraceError, UsageError
 from possibly.order.edges import direct_edges, message_edges
@@ -81,16 +81,24 @@ class Computation:
 
     def _check(self) -> None:
         """Joint events and added pairs alone can contradict the order of the lines: that is an error."""
-        self.steps  # noqa: B018
+        if self._extra or not self.has_lines_together:
+            self.steps  # noqa: B018
+
+    @cached_property
+    def has_lines_together(self) -> bool:
+        """Whether nothing stands between the lines of a joint event: their order is one of the steps."""
+        return all(lines[-1] - lines[0] < len(lines) for lines in self.joint.values())
 
     @cached_property
     def steps(self) -> Sequence[int]:
         """The observed run: the steps in an order in which they could have happened."""
         if not self.joint and not self._extra:
             return range(len(self.trace))
-        if not self._extra and all(lines[-1] - lines[0] < len(lines) for lines in self.joint.values()):
-            # Nothing stands between the lines of a joint event: the order of the lines is one of the steps.
-            return [e for e in range(len(self.trace)) if e not in self.joint or self.joint[e][0] == e]
+        if not self._extra and self.has_lines_together:
+            is_step = bytearray(b"\1" * len(self.trace))
+            for event, lines in self.joint.items():
+                is_step[event] = lines[0] == event
+            return array("i", compress(range(len(self.trace)), is_step))
         return _observed_order(self.trace, self.joint, *self.edge_columns)
 
     def __len__(self) -> int:
@@ -352,9 +360,8 @@ def _joint_events(trace: Trace) -> Mapping[int, tuple[int, ...]]:
     if trace.meet is None:
         return {}
     lines: dict[int, list[int]] = {}
-    for event, name in enumerate(trace.meet):
-        if name != NONE:
-            lines.setdefault(name, []).append(event)
+    for event in compress(range(len(trace)), map(NONE.__ne__, trace.meet)):
+        lines.setdefault(trace.meet[event], []).append(event)
     groups = (tuple(group) for group in lines.values() if len(group) > 1)
     return {event: group for group in groups for event in group}
 
