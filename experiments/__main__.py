@@ -34,7 +34,7 @@ def main() -> int:
     output: Path = arguments.output
     output.mkdir(parents=True, exist_ok=True)
     table: dict[str, object] = {"machine": _machine() | {"seconds_for_spin": arguments.limit}, "rows": []}
-    rows = _of_others(output / "table.json", arguments.only)
+    rows = of_others(output / "table.json", arguments.only)
     wanted = [each for each in PROTOCOLS if not arguments.only or each.name in arguments.only]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for found in pool.map(partial(_measured_protocol, arguments=arguments), wanted):
@@ -49,7 +49,7 @@ def main() -> int:
     return int(any(row.get("disagree") for row in rows))
 
 
-def _of_others(file: Path, only: Sequence[str]) -> list[Row]:
+def of_others(file: Path, only: Sequence[str]) -> list[Row]:
     """What was measured before of protocols that are not asked for now: it stays."""
     if not only or not file.exists():
         return []

@@ -11,11 +11,14 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, pairwise
-from typing import Any
 
 from possibly.errors import TraceError
 from possibly.order.compiled import edge_kernel
 from possibly.trace.model import NONE, Ints, Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _FIRST = (1 << 32) - 1
 """Of an edge as a number: the event that comes first; the one behind it stands above."""
