@@ -26,7 +26,6 @@ from functools import cached_property
 from itertools import accumulate, compress
 
 from possibly.errors import TraceError, UsageError
-from possibly.order.edges import direct_edges, message_edges
 from possibly.order.kernels import Bitmaps, Source, copied, from_the_first, rise
 from possibly.trace.index import Links, linked
 from possibly.trace.model import NONE, Ints, Trace
@@ -190,6 +189,8 @@ class Computation:
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
         """Every edge: the later event, the earlier one; ascending."""
+        from possibly.order.edges import direct_edges, message_edges
+
         if self._has_messages_alone:
             return message_edges(self.trace)
         return direct_edges(self.trace, self.order, self.joint, self._extra)
