@@ -93,6 +93,8 @@ class Options:
     """Ask all engines whether what a property that holds speaks of ever happens, not slices alone."""
     loops: str | None = None
     """Also judge orders that go on for ever, where a state comes again: `any`, `weak`, `strong`."""
+    times: bool = False
+    """Formulas may read `time`, a variable of each process: when its last event happened."""
     modular: bool = False
     """Judge the modules of a net apart where the compositional property of task formulas allows it."""
     max_memory: int | None = HALF
