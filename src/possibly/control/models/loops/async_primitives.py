@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -47,6 +48,10 @@ class Holder(NamedTuple):
 
 _holders: Attached[Holder] = Attached()
 """Of the locks that are taken: a lock of asyncio does not know it itself."""
+_units: Attached[tuple[Holder, ...]] = Attached()
+"""The same of units of semaphores."""
+_words: Attached[bool] = Attached()
+"""Semaphores of which somebody gave a unit back who had none: their units are words, and nobody's."""
 _WAITS = {"acquire": "acquire", "__aenter__": "acquire", "get": "get", "put": "put", "wait": "wake"}
 """How threads wait that do the same."""
 
@@ -69,13 +74,47 @@ def _hold(primitive: Any, method: str, place: str) -> None:
     kernel = running.kernel
     if method == "acquire" and isinstance(primitive, asyncio.Lock) and kernel is not None:
         _holders[primitive] = Holder(kernel.current.name, place)
+    elif method == "acquire" and isinstance(primitive, asyncio.Semaphore) and kernel is not None:
+        _units[primitive] = (*(_units.get(primitive) or ()), Holder(kernel.current.name, place))
+
+
+def _give_back(primitive: Any) -> None:
+    _holders.drop(primitive)
+    kernel = running.kernel
+    if kernel is None or not isinstance(primitive, asyncio.Semaphore):
+        return
+    held = list(_units.get(primitive) or ())
+    mine = next((each for each in held if each.task == kernel.current.name), None)
+    if mine is None:
+        _words[primitive] = True
+    else:
+        held.remove(mine)
+        _units[primitive] = tuple(held)
+
+
+def _units_of(primitive: Any) -> tuple[Holder, ...]:
+    return () if primitive in _words else _units.get(primitive) or ()
+
+
+def _held() -> Iterator[tuple[Any, Holder]]:
+    """Locks and units that are taken, each with who has it."""
+    yield from _holders.items()
+    yield from ((thing, unit) for thing, _ in _units.items() for unit in _units_of(thing))
 
 
 def why_blocked(owner: Any) -> dict[str, Any]:
     """For what a task waits that nobody wakes, as `endings.deadlock` tells it."""
     mine = name_of(owner)
     told: dict[str, Any] = {
-        "holds": [(name_of(lock), holder.at) for lock, holder in _holders.items() if holder.task == mine]
+        "holds": [
+            *((name_of(lock), holder.at) for lock, holder in _holders.items() if holder.task == mine),
+            *(
+                (name_of(each), unit.at)
+                for each, _ in _units.items()
+                for unit in _units_of(each)
+                if unit.task == mine
+            ),
+        ]
     }
     found = awaited_primitive(owner.get_coro())
     if found is None:
@@ -86,6 +125,8 @@ def why_blocked(owner: Any) -> dict[str, Any]:
     holder = _holders.get(primitive)
     is_unit = isinstance(primitive, asyncio.Semaphore)
     told |= {"thing": name_of(primitive), "does": "take" if is_unit else _WAITS.get(method, "await")}
+    if is_unit:
+        return told | {"for": list(dict.fromkeys(each.task for each in _units_of(primitive)))}
     return told | ({} if holder is None else {"for": [holder.task], "since": holder.at})
 
 
@@ -138,7 +179,7 @@ def _seen(plain: Any, writes: bool) -> Any:
         place = "" if plain.__name__ in _INNER else caller_of_use()
         result = plain(self, *given, **options)
         if plain.__name__ == "release":
-            _holders.drop(self)
+            _give_back(self)
         tell_use(
             plain.__name__, name_of(self), place, given[:1] if plain.__name__ == "put_nowait" else result
         )
