@@ -84,6 +84,7 @@ CURES = {
     "units_and_lock": "lock order",
     "async_units": "lock order",
     "missing_unit": "missing signal",
+    "anyio_locks": "lock order",
 }
 
 

@@ -113,6 +113,7 @@ BARRIER = {
 METHODS = PHRASES | {
     "__aenter__": PHRASES["acquire"],
     "__aexit__": PHRASES["release"],
+    "acquire_nowait": PHRASES["acquire"],
     "get_nowait": PHRASES["get"],
     "join": PHRASES["join queue"],
     "notify_all": PHRASES["notify"],

@@ -30,6 +30,7 @@ AWAITS = {
     "receive": "waits to receive from {}",
     "put": "waits to put into {}",
     "send": "waits to send into {}",
+    "__anext__": "waits to receive from {}",
     "acquire": "waits for {}",
     "__aenter__": "waits for {}",
     "wait": "waits for {}",
