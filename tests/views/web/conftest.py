@@ -122,7 +122,7 @@ class Shown:
     def settle(self) -> None:
         """Everything that was asked for is drawn, and nothing moves any more.
 
-        What is drawn may change how much room there is, which is seen a frame later, and is drawn a frame after
+        What is drawn may change how much room there is, which is seen a frame later and drawn a frame after
         that: so it is over when the diagram looks the same for a few frames.
         """
         self.page.evaluate(f"""new Promise((done) => {{
