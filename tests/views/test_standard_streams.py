@@ -1,4 +1,4 @@
-"""`-` is standard input wherever a run or a log is read, and standard output wherever something is written."""
+"""`-` is standard input where a run or a log is read, and standard output where something is written."""
 
 from __future__ import annotations
 
