@@ -237,7 +237,7 @@ def _answered(
     from possibly.session.checking.check import check_trace
 
     if options.times:
-        from possibly.order.timed import with_times
+        from possibly.order.refined.timed import with_times
 
         trace = with_times(trace)
     if options.order == "predictive":
