@@ -8,6 +8,7 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -33,11 +34,12 @@ def main() -> int:
     output: Path = arguments.output
     output.mkdir(parents=True, exist_ok=True)
     table: dict[str, object] = {"machine": _machine() | {"seconds_for_spin": arguments.limit}, "rows": []}
-    rows: list[Row] = []
+    rows = of_others(output / "table.json", arguments.only)
     wanted = [each for each in PROTOCOLS if not arguments.only or each.name in arguments.only]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for found in pool.map(partial(_measured_protocol, arguments=arguments), wanted):
             rows += found
+            rows.sort(key=lambda row: [each.name for each in PROTOCOLS].index(str(row["protocol"])))
             table["rows"] = rows
             table["beside"] = list(beside_thesis(rows))
             (output / "table.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
@@ -47,11 +49,25 @@ def main() -> int:
     return int(any(row.get("disagree") for row in rows))
 
 
+def of_others(file: Path, only: Sequence[str]) -> list[Row]:
+    """What was measured before of protocols that are not asked for now: it stays."""
+    if not only or not file.exists():
+        return []
+    rows: list[Row] = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    return [row for row in rows if row["protocol"] not in only]
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments")
     parser.add_argument("--full", action="store_true", help="the sizes of the thesis and beyond")
     parser.add_argument("--without-spin", action="store_true", help="measure possibly alone")
-    parser.add_argument("--only", action="append", default=[], metavar="PROTOCOL")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PROTOCOL",
+        help="measure it alone, and keep what the table says of others",
+    )
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="of the processor, for one command")
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), metavar="N", help="protocols that are measured at a time"

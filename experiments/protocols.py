@@ -25,8 +25,6 @@ class Protocol:
     printed: dict[str, Printed]
     watched: tuple[str, ...] = ()
     """The variables that its properties read, and those whose accesses make the order."""
-    largest: int = 1000
-    """Processes up to which it is measured: messages or parts of the formula grow with their square."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,12 @@ PROTOCOLS = (
             "granted": Printed("7.10", (5, 55.82, 393), (100, 2335, 272)),
         },
         ("inCS", "tryCS"),
-        largest=250,
     ),
     Protocol(
         "bakery",
         1,
         {"exclusion": Printed("7.11", (11, 36, 375), (200, 8500, 30))},
         ("inCS", "number", "choosing"),
-        largest=250,
     ),
     Protocol(
         "cache-coherence",
@@ -116,5 +112,5 @@ LONG = {"philosophers": Size(100, 850)}
 def sizes(protocol: Protocol, full: bool) -> list[Size]:
     """The sizes to measure, smallest first."""
     counts = [*SMALL, *(FULL if full else ())]
-    found = [Size(count, protocol.rounds) for count in counts if count <= protocol.largest]
+    found = [Size(count, protocol.rounds) for count in counts]
     return [*found, *([LONG[protocol.name]] if full and protocol.name in LONG else [])]

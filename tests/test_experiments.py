@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from experiments import spin
+from experiments.__main__ import of_others
 from experiments.measure import measured
 from experiments.protocols import FOLDER, PROTOCOLS, sizes
 from experiments.tables import write_page
@@ -29,6 +30,15 @@ def test_every_property_of_a_protocol_is_measured(protocol: object) -> None:
 
 def test_every_protocol_is_measured() -> None:
     assert {each.name for each in FOLDER.iterdir() if each.is_dir()} == {each.name for each in PROTOCOLS}
+
+
+def test_what_was_measured_of_other_protocols_stays(tmp_path: Path) -> None:
+    rows = [{"protocol": "bakery", "count": 3}, {"protocol": "giop", "count": 5}]
+    table = tmp_path / "table.json"
+    assert of_others(table, ["giop"]) == []
+    table.write_text(json.dumps({"rows": rows}))
+    assert of_others(table, ["giop"]) == rows[:1]
+    assert of_others(table, []) == []
 
 
 def test_a_command_is_measured(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def plain() -> Iterator[None]:
         "possibly.trace.jsonl.kernels",
         "possibly.order.bitmaps.kernels",
         "possibly.order.kernels.kernels",
+        "possibly.order.edges.edge_kernel",
         "possibly.order.components.kernels",
         "possibly.detection.slices.together.kernels",
         "possibly.detection.observed.kernels",

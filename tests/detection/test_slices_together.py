@@ -13,7 +13,7 @@ from possibly.detection.limits import Budget, LimitReachedError
 from possibly.detection.slices import sliced
 from possibly.detection.slices.sliced import Sliced
 from possibly.detection.slices.slicing import MOST_ALTERNATIVES, Slicing
-from possibly.detection.slices.together import beside, together
+from possibly.detection.slices.together import beside, is_in_one_pass, together
 from possibly.logic.bind import bind
 from possibly.logic.parser import parse
 from possibly.logic.specification import read_specification
@@ -46,7 +46,7 @@ def random_states(random: Random, computation: Computation) -> dict[int, Bits]:
 
 
 def test_pairs_meet_where_their_slices_begin() -> None:
-    met = 0
+    met = joint = 0
     for seed in range(CASES):
         random = Random(seed)
         trace = random_trace(random, random.randint(0, 60), joint=random.random() < 0.2)
@@ -57,7 +57,9 @@ def test_pairs_meet_where_their_slices_begin() -> None:
             part = replace(whole(computation), allowed={one: states[one], other: states[other]})
             assert found.get((one, other)) == part.least, seed
         met += bool(found)
+        joint += bool(computation.joint) and is_in_one_pass(computation)
     assert met > CASES // 4
+    assert joint > CASES // 20 or not is_in_one_pass(Computation(random_trace(Random(0), 3, joint=False)))
 
 
 @needs_kernels
@@ -188,14 +190,17 @@ def with_a_barrier(rounds: int, is_exclusive: bool) -> Trace:
     return builder.finish()
 
 
-def test_pairs_of_a_long_run_with_a_barrier_are_asked_of_its_projection() -> None:
+@needs_kernels
+def test_pairs_of_a_long_run_with_a_barrier_are_asked_of_its_projection_where_nothing_is_compiled() -> None:
     exclusion = 'ctl it = AG(!(exists i, j in "P*" if index(i) < index(j): i.cs & j.cs))'
     for is_exclusive in (True, False):
         run = with_a_barrier(sliced.LONG_WITH_JOINT // 3 + 1, is_exclusive)
-        found = check_trace(run, read_specification(exclusion), Options(explain=False)).verdicts[0]
-        assert (found.holds, found.engine) == (is_exclusive, "values")
-        if found.witness is not None:
-            assert len(found.witness.path) == 25 + 2
+        for engine, how in (("slice", nullcontext), ("values", plain)):
+            with how():
+                found = check_trace(run, read_specification(exclusion), Options(explain=False)).verdicts[0]
+            assert (found.holds, found.engine) == (is_exclusive, engine)
+            if found.witness is not None:
+                assert len(found.witness.path) == 25 + 2
 
 
 def test_pairs_are_left_at_the_limit() -> None:
@@ -203,5 +208,5 @@ def test_pairs_are_left_at_the_limit() -> None:
     states = {
         process: Bits.of(bytes([1] * (length + 1))) for process, length in enumerate(computation.lengths)
     }
-    with pytest.raises(LimitReachedError):
+    with plain(), pytest.raises(LimitReachedError):
         together(computation, states, Budget(timeout=0.0).look)

@@ -96,6 +96,40 @@ def test_what_goes_on_for_ever(tmp_path: Path, capfd: Any) -> None:
     assert "loops were looked for in all orders" in capfd.readouterr().out
 
 
+def test_a_formula_about_time(tmp_path: Path, capfd: Any) -> None:
+    """How long after the first the last one knows the leader; and what the times leave of the orders."""
+    trace = tmp_path / "run.jsonl"
+    words = ["run", "--times", "--watch", "done", "-o", str(trace)]
+    late = "AG(P0.done & P2.done -> abs(P0.time - P2.time) < {})"
+    asked = [word for most in (600, 0) for word in ("--ctl", late.format(most))]
+    program = str(FOLDER / "leader-election" / "right.py")
+    command = [sys.executable, "-m", "possibly", *words, *asked, "--json", program, "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert [each["verdict"] for each in json.loads(done.stdout)["properties"]] == ["holds", "violated"]
+    ordered = tmp_path / "ordered.jsonl"
+    assert main(["export", str(trace), "--to", "jsonl", "--skew", "0.1", "-o", str(ordered)]) == 0
+    cuts = [Lattice(Computation(load(each))).count_cuts() for each in (trace, ordered)]
+    assert cuts[1] <= cuts[0]
+
+
+def test_atomic_regions(tmp_path: Path, capfd: Any) -> None:
+    """A bakery in which numbers are given out at a door: what is done there is one event."""
+    program, trace, regions = tmp_path / "door.py", tmp_path / "run.jsonl", tmp_path / "regions.jsonl"
+    text = (FOLDER / "bakery" / "right.py").read_text(encoding="utf-8")
+    taking = "        number[me] = 1 + max(number)\n"
+    assert taking in text
+    text = text.replace(taking, f"        with door:\n    {taking}")
+    program.write_text(text.replace("def process(", "door = threading.Lock()\n\n\ndef process(", 1))
+    watched = ["--watch", "number", "--watch", "choosing", "--watch", "inCS"]
+    command = [sys.executable, "-m", "possibly", "run", *watched, "-o", str(trace), str(program), "2", "1"]
+    subprocess.run(command, check=True, timeout=PATIENCE)
+    assert main(["export", str(trace), "--to", "jsonl", "--atomic", "door", "-o", str(regions)]) == 0
+    specification = ["--spec", str(FOLDER / "bakery" / "protocol.spec")]
+    assert [main(["check", str(each), *specification]) for each in (trace, regions)] == [0, 0]
+    cuts = [Lattice(Computation(load(each))).count_cuts() for each in (trace, regions)]
+    assert cuts[1] < cuts[0]
+
+
 def test_many_runs_in_one_question_and_what_they_have_shown(tmp_path: Path, capfd: Any) -> None:
     watched = ["requested", "replied", "sent", "SRequestSent", "SReplyReceived", "processed"]
     runs = [recorded("giop", watched, ["3", "1"], tmp_path / f"right{number}.jsonl") for number in range(2)]

@@ -100,6 +100,34 @@ def test_coroutines_that_hand_their_work_to_a_thread(tmp_path: Path) -> None:
     assert f"cure (not atomic): {words}" in lines
 
 
+CACHED = """\
+import asyncio
+from aiocache import SimpleMemoryCache
+cache = SimpleMemoryCache()
+loads = 0
+async def get(key):
+    global loads
+    found = await cache.get(key)
+    if found is None:
+        loads += 1
+        await asyncio.sleep(0)
+        found = key.upper()
+        await cache.set(key, found)
+    return found
+async def main():
+    await asyncio.gather(get("a"), get("a"))
+    assert loads == 1, loads
+asyncio.run(main())
+"""
+
+
+def test_coroutines_whose_library_starts_tasks_for_them(tmp_path: Path) -> None:
+    """The pair that decides is of tasks of the library's own: the lock belongs where they were asked for."""
+    pytest.importorskip("aiocache")
+    lock = "hold one asyncio.Lock from line 7 to line 12, or do not await in between"
+    assert f"cure (not atomic): {lock}" in decided(tmp_path, CACHED)
+
+
 BOUNDED = """\
 import threading
 from cachetools import LRUCache

@@ -79,6 +79,12 @@ CURES = {
     "half_written": "half written",
     "several_files": "check-then-act",
     "two_refreshes": "not atomic",
+    "too_few": "too few for a barrier",
+    "crossed_barriers": "order of barriers",
+    "units_and_lock": "lock order",
+    "async_units": "lock order",
+    "missing_unit": "missing signal",
+    "anyio_locks": "lock order",
 }
 
 

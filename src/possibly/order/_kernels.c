@@ -967,7 +967,9 @@ done:
  * the same cut unless they are over before: what the beginning knows of the other process tells. The last one of
  * a process that has begun is over last, so it alone is asked; and the first pair that is found so of two
  * processes, with the earliest interval that is not over, is the earliest at all, since any earlier pair would
- * have begun before. So no clock is kept. */
+ * have begun before. So no clock is kept: of what a process knows of another one it matters only how many
+ * intervals there are over. These numbers, a row, change seldom, and processes and messages that know the same
+ * share one row, which is copied when one of them learns more. */
 
 typedef struct {
     Py_ssize_t processes, members; /* members: the processes with states, numbered in their order */
@@ -975,13 +977,12 @@ typedef struct {
     int32_t *whose;                /* by member: its process */
     Py_ssize_t *first;             /* by member: its first interval, and after the last one */
     int32_t *lo, *hi;              /* by interval: the state it begins with, the first state after it */
-    int32_t *latest;               /* by member: where the last interval that has begun ends; 0: none has */
     unsigned char *met;            /* a bit for each pair of members: found already */
-    int32_t *row;                  /* by process: what its last event knows of each member */
     int32_t *count;                /* by process: events executed */
     int32_t *done;                 /* by member: intervals begun */
-    int32_t *slot;                 /* by first outgoing link of an event: where its row is kept */
-    int32_t *uses, *pool, *idle;   /* kept rows: how many links still want each, the rows, those not in use */
+    int32_t *knows;                /* by process: the row with the intervals of each member that are over */
+    int32_t *slot, *left;          /* by first outgoing link of an event: the row, and how many links still want it */
+    int32_t *uses, *pool, *idle;   /* by row: who has it; the rows; those not in use */
     Py_ssize_t slots, idle_count;
     const char *sides; /* of each process; only pairs across are wanted. NULL: all */
 } Overlaps;
@@ -1020,15 +1021,73 @@ static void overlaps_close(Overlaps *all) {
     free(all->first);
     free(all->lo);
     free(all->hi);
-    free(all->latest);
     free(all->met);
-    free(all->row);
     free(all->count);
     free(all->done);
+    free(all->knows);
     free(all->slot);
+    free(all->left);
     free(all->uses);
     free(all->pool);
     free(all->idle);
+}
+
+static int more_rows(Overlaps *all) {
+    Py_ssize_t slots = all->slots ? all->slots + all->slots / 2 : 64;
+    int32_t *pool = realloc(all->pool, (size_t)slots * (size_t)all->members * 4 + 4);
+    if (pool != NULL) all->pool = pool;
+    int32_t *uses_of = realloc(all->uses, (size_t)slots * 4);
+    if (uses_of != NULL) all->uses = uses_of;
+    int32_t *idle = realloc(all->idle, (size_t)slots * 4);
+    if (idle != NULL) all->idle = idle;
+    if (pool == NULL || uses_of == NULL || idle == NULL) return -1;
+    for (Py_ssize_t i = slots - 1; i >= all->slots; i--) all->idle[all->idle_count++] = (int32_t)i;
+    all->slots = slots;
+    return 0;
+}
+
+static void leave_row(Overlaps *all, int32_t row) {
+    if (!--all->uses[row]) all->idle[all->idle_count++] = row;
+}
+
+/* The row of a process, for it alone, so that it can be changed; NULL: there is no room. */
+static int32_t *own_row(Overlaps *all, Py_ssize_t process) {
+    size_t m = (size_t)all->members;
+    int32_t row = all->knows[process];
+    if (all->uses[row] > 1) {
+        if (!all->idle_count && more_rows(all) < 0) return NULL;
+        int32_t fresh = all->idle[--all->idle_count];
+        memcpy(all->pool + (size_t)fresh * m, all->pool + (size_t)row * m, m * 4);
+        leave_row(all, row);
+        all->uses[fresh] = 1;
+        all->knows[process] = row = fresh;
+    }
+    return all->pool + (size_t)row * m;
+}
+
+/* A process learns what is known in another row. */
+static int learn(Overlaps *all, Py_ssize_t process, int32_t other) {
+    size_t m = (size_t)all->members;
+    int32_t known = all->knows[process];
+    if (known == other) return 0;
+    const int32_t *mine = all->pool + (size_t)known * m, *theirs = all->pool + (size_t)other * m;
+    int is_more = 0, is_less = 0;
+    for (size_t i = 0; i < m; i++) {
+        is_more |= theirs[i] > mine[i];
+        is_less |= theirs[i] < mine[i];
+    }
+    if (!is_more) return 0;
+    if (!is_less) { /* it knows all that is known here */
+        leave_row(all, known);
+        all->uses[other]++;
+        all->knows[process] = other;
+        return 0;
+    }
+    int32_t *row = own_row(all, process);
+    if (row == NULL) return -1;
+    theirs = all->pool + (size_t)other * m; /* it may have been moved */
+    for (size_t i = 0; i < m; i++) row[i] = theirs[i] > row[i] ? theirs[i] : row[i];
+    return 0;
 }
 
 static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length, Py_ssize_t links) {
@@ -1038,8 +1097,12 @@ static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length,
     all->first = calloc(n + 2, sizeof *all->first);
     all->count = calloc(n + 1, 4);
     all->done = calloc(n + 1, 4);
+    all->knows = calloc(n + 1, 4);
     all->slot = malloc(((size_t)links + 1) * 4);
-    if (!all->member || !all->whose || !all->first || !all->count || !all->done || !all->slot) return -1;
+    all->left = malloc(((size_t)links + 1) * 4);
+    if (!all->member || !all->whose || !all->first || !all->count || !all->done || !all->knows || !all->slot ||
+        !all->left)
+        return -1;
     for (size_t p = 0; p < n; p++) {
         PyObject *here = PyList_GET_ITEM(states, (Py_ssize_t)p);
         all->member[p] = NONE;
@@ -1052,36 +1115,15 @@ static int overlaps_open(Overlaps *all, PyObject *states, const int32_t *length,
     size_t total = (size_t)all->first[all->members], m = (size_t)all->members;
     all->lo = malloc((total + 1) * 4);
     all->hi = malloc((total + 1) * 4);
-    all->latest = calloc(m + 1, 4);
     all->met = calloc(m * m / 8 + 1, 1);
-    all->row = calloc(n * m + 1, 4);
-    if (!all->lo || !all->hi || !all->latest || !all->met || !all->row) return -1;
+    if (!all->lo || !all->hi || !all->met || more_rows(all) < 0) return -1;
+    all->idle_count--; /* the row of all who know nothing, the first to be taken */
+    all->uses[0] = (int32_t)n;
+    memset(all->pool, 0, m * 4);
     for (size_t i = 0; i < m; i++) {
         Py_ssize_t p = all->whose[i], first = all->first[i];
         transitions(PyList_GET_ITEM(states, p), length[p], all->lo + first, all->hi + first);
     }
-    return 0;
-}
-
-/* Keeps the row of an event until all its outgoing links are followed. */
-static int keep_row(Overlaps *all, Py_ssize_t link, int32_t uses, const int32_t *row) {
-    size_t m = (size_t)all->members;
-    if (!all->idle_count) {
-        Py_ssize_t slots = all->slots ? all->slots * 2 : 64;
-        int32_t *pool = realloc(all->pool, (size_t)slots * m * 4 + 4);
-        if (pool != NULL) all->pool = pool;
-        int32_t *uses_of = realloc(all->uses, (size_t)slots * 4);
-        if (uses_of != NULL) all->uses = uses_of;
-        int32_t *idle = realloc(all->idle, (size_t)slots * 4);
-        if (idle != NULL) all->idle = idle;
-        if (pool == NULL || uses_of == NULL || idle == NULL) return -1;
-        for (Py_ssize_t i = all->slots; i < slots; i++) all->idle[all->idle_count++] = (int32_t)i;
-        all->slots = slots;
-    }
-    int32_t slot = all->idle[--all->idle_count];
-    all->slot[link] = slot;
-    all->uses[slot] = uses;
-    memcpy(all->pool + (size_t)slot * m, row, m * 4);
     return 0;
 }
 
@@ -1097,27 +1139,14 @@ static int add_meeting(Overlaps *all, size_t one, size_t two, int32_t lo_one, in
     return failed ? -1 : 0;
 }
 
-/* The state with which the first interval of a member begins that ends after a position. */
-static int32_t first_beyond(const Overlaps *all, size_t member, int32_t position) {
-    Py_ssize_t low = all->first[member], high = low + all->done[member] - 1;
-    while (low < high) {
-        Py_ssize_t middle = (low + high) / 2;
-        if (all->hi[middle] <= position) low = middle + 1;
-        else high = middle;
-    }
-    return all->lo[low];
-}
-
-/* The next interval of a member begins, with what its first event knows: adds whom it can meet. */
+/* The next interval of a member begins, and those in the row are known to be over: adds whom it can meet. */
 static int begin_interval(Overlaps *all, size_t member, const int32_t *row, PyObject *found) {
     size_t m = (size_t)all->members;
     Py_ssize_t interval = all->first[member] + all->done[member];
-    const int32_t *latest = all->latest;
     for (size_t i = 0; i < m; i++)
-        if (row[i] < latest[i] && i != member &&
-            add_meeting(all, i, member, first_beyond(all, i, row[i]), all->lo[interval], found) < 0)
+        if (row[i] < all->done[i] && i != member &&
+            add_meeting(all, i, member, all->lo[all->first[i] + row[i]], all->lo[interval], found) < 0)
             return -1;
-    all->latest[member] = all->hi[interval];
     all->done[member]++;
     return 0;
 }
@@ -1133,72 +1162,145 @@ static Py_ssize_t link_from(const Source *source, Py_ssize_t process, int64_t po
     return low;
 }
 
-static int follow(Overlaps *all, Source *needed, Source *enabling, Py_ssize_t process, const int32_t *length,
-                  PyObject *found) {
+/* An interval of a process that has come to a state may be over. */
+static int end_interval(Overlaps *all, Py_ssize_t process) {
     size_t m = (size_t)all->members;
-    int32_t *row = all->row + (size_t)process * m, *reads[2] = {needed->read.buf, enabling->read.buf};
-    int32_t position = ++all->count[process];
-    if (position > length[process]) return bad_link();
-    Py_ssize_t link = reads[0][process], last = ((const int32_t *)needed->start.buf)[process + 1];
+    int32_t member = all->member[process];
+    if (member == NONE) return 0;
+    int32_t over = all->pool[(size_t)all->knows[process] * m + (size_t)member];
+    if (over >= all->done[member] || all->hi[all->first[member] + over] != all->count[process]) return 0;
+    int32_t *row = own_row(all, process);
+    if (row == NULL) return -1;
+    row[member]++;
+    return 0;
+}
+
+/* Another one may begin there. */
+static int come_to_state(Overlaps *all, Py_ssize_t process, PyObject *found) {
+    int32_t member = all->member[process];
+    if (member == NONE) return 0;
+    Py_ssize_t next = all->first[member] + all->done[member];
+    if (next >= all->first[member + 1] || all->lo[next] != all->count[process]) return 0;
+    return begin_interval(all, (size_t)member, all->pool + (size_t)all->knows[process] * (size_t)all->members, found);
+}
+
+typedef struct {
+    Source *needed, *enabling;
+    const int32_t *length;
+    const char *process;
+    int width;
+    Py_ssize_t events;
+} Along;
+
+static Py_ssize_t process_at(const Along *along, Py_ssize_t event) {
+    return (Py_ssize_t)number_at(along->process, along->width, event);
+}
+
+/* Whether a link leads to a line of the joint event itself, which are executed already, and are its last ones. */
+static int is_joint(const Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size, uint64_t other,
+                    int64_t far) {
+    if (size == 1 || far != all->count[other]) return 0;
+    for (Py_ssize_t line = event; line < event + size; line++)
+        if ((uint64_t)process_at(along, line) == other) return 1;
+    return 0;
+}
+
+/* What comes before a line is learnt. */
+static int follow(Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size, Py_ssize_t process) {
+    Source *needed = along->needed, *enabling = along->enabling;
+    int32_t *read = needed->read.buf, position = all->count[process];
+    Py_ssize_t link = read[process], last = ((const int32_t *)needed->start.buf)[process + 1];
     for (; link < last && ((const int32_t *)needed->position.buf)[link] <= position; link++) {
         uint64_t end = end_at(needed, link), other = end >> needed->shift;
         int64_t far = (int64_t)(end & (((uint64_t)1 << needed->shift) - 1));
         if (other >= (uint64_t)all->processes || far < 1 || far > all->count[other]) return bad_link();
+        if (is_joint(all, along, event, size, other, far)) continue;
         Py_ssize_t from = link_from(enabling, (Py_ssize_t)other, far);
         if (from >= ((const int32_t *)enabling->start.buf)[other + 1] ||
             ((const int32_t *)enabling->position.buf)[from] != far || all->slot[from] < 0)
             return bad_link();
-        int32_t slot = all->slot[from];
-        const int32_t *kept = all->pool + (size_t)slot * m;
-        for (size_t i = 0; i < m; i++) row[i] = kept[i] > row[i] ? kept[i] : row[i];
-        if (!--all->uses[slot]) {
-            all->idle[all->idle_count++] = slot;
-            all->slot[from] = NONE;
-        }
-    }
-    reads[0][process] = (int32_t)link;
-    int32_t member = all->member[process];
-    if (member != NONE) {
-        row[member] = position;
-        Py_ssize_t next = all->first[member] + all->done[member];
-        if (next < all->first[member + 1] && all->lo[next] == position &&
-            begin_interval(all, (size_t)member, row, found) < 0)
+        if (learn(all, process, all->slot[from]) < 0) {
+            PyErr_NoMemory();
             return -1;
+        }
+        leave_row(all, all->slot[from]);
+        if (!--all->left[from]) all->slot[from] = NONE;
     }
-    Py_ssize_t out = reads[1][process], first = out, ends = ((const int32_t *)enabling->start.buf)[process + 1];
-    while (out < ends && ((const int32_t *)enabling->position.buf)[out] <= position) out++;
-    reads[1][process] = (int32_t)out;
-    if (out > first && keep_row(all, first, (int32_t)(out - first), row) < 0) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    read[process] = (int32_t)link;
     return 0;
 }
 
-/* All events in the recorded order, after the intervals that begin before them. */
-static int overlaps_along(Overlaps *all, Source *source, const Py_buffer *process, int width, const int32_t *length,
-                          PyObject *found) {
+/* What a process knows goes along with its outgoing links. */
+static void send_on(Overlaps *all, const Along *along, Py_ssize_t process) {
+    int32_t *read = along->enabling->read.buf, position = all->count[process];
+    const int32_t *near = along->enabling->position.buf;
+    Py_ssize_t out = read[process], first = out, ends = ((const int32_t *)along->enabling->start.buf)[process + 1];
+    while (out < ends && near[out] <= position) out++;
+    read[process] = (int32_t)out;
+    if (out == first) return;
+    all->slot[first] = all->knows[process];
+    all->left[first] = (int32_t)(out - first);
+    all->uses[all->knows[process]] += (int32_t)(out - first);
+}
+
+/* The lines of a joint event know the same, its ends included. */
+static int know_together(Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size) {
+    Py_ssize_t first = process_at(along, event);
+    for (Py_ssize_t line = event + 1; line < event + size; line++)
+        if (learn(all, first, all->knows[process_at(along, line)]) < 0) return -1;
+    for (Py_ssize_t line = event + 1; line < event + size; line++)
+        if (learn(all, process_at(along, line), all->knows[first]) < 0) return -1;
+    return 0;
+}
+
+/* One event, or a joint one of several lines. */
+static int execute(Overlaps *all, const Along *along, Py_ssize_t event, Py_ssize_t size, PyObject *found) {
+    Py_ssize_t line, process, until = event + size;
+    for (line = event; line < until; line++) {
+        process = process_at(along, line);
+        if (process < 0 || process >= all->processes || ++all->count[process] > along->length[process]) return bad_link();
+    }
+    for (line = event; line < until; line++)
+        if (follow(all, along, event, size, process_at(along, line)) < 0) return -1;
+    for (line = event; line < until; line++)
+        if (end_interval(all, process_at(along, line)) < 0) goto no_room;
+    if (size > 1 && know_together(all, along, event, size) < 0) goto no_room;
+    for (line = event; line < until; line++)
+        if (come_to_state(all, process_at(along, line), found) < 0) return -1;
+    for (line = event; line < until; line++) send_on(all, along, process_at(along, line));
+    return 0;
+no_room:
+    PyErr_NoMemory();
+    return -1;
+}
+
+/* All events in the recorded order, after the intervals that begin before them; `joint`: pairs of the first line of
+ * a joint event and how many lines it has, ascending. */
+static int overlaps_along(Overlaps *all, const Along *along, const int32_t *joint, Py_ssize_t joints, PyObject *found) {
     for (size_t i = 0; i < (size_t)all->members; i++) {
         Py_ssize_t first = all->first[i];
-        if (all->first[i + 1] > first && all->lo[first] == 0 &&
-            begin_interval(all, i, all->row + (size_t)all->whose[i] * (size_t)all->members, found) < 0)
-            return -1;
+        if (all->first[i + 1] > first && all->lo[first] == 0 && begin_interval(all, i, all->pool, found) < 0) return -1;
     }
-    for (Py_ssize_t event = 0; event < process->len / width; event++) {
-        int64_t p = number_at(process->buf, width, event);
-        if (p < 0 || p >= all->processes) return bad_link();
-        if (follow(all, &source[0], &source[1], (Py_ssize_t)p, length, found) < 0) return -1;
+    for (Py_ssize_t event = 0, size; event < along->events; event += size) {
+        size = 1;
+        if (joints && joint[0] == event) {
+            size = joint[1];
+            joint += 2;
+            joints--;
+        }
+        if (size < 1 || size > along->events - event) return bad_link();
+        if (execute(all, along, event, size, found) < 0) return -1;
         if (!(event & 0xFFFF) && PyErr_CheckSignals() < 0) return -1;
     }
     return 0;
 }
 
-/* overlaps(process, width, lengths, states, needed, enabling[, sides]): the pairs of processes that can be in
+/* overlaps(process, width, lengths, states, needed, enabling, joint, sides): the pairs of processes that can be in
  * allowed states at the same cut, as (one, other, state of the one, state of the other), the earliest such
  * states; with sides, a byte for each process, only of processes on different ones. */
 static PyObject *overlaps(PyObject *self, PyObject *args) {
     PyObject *states, *sources[2], *found = NULL;
-    Py_buffer process, lengths;
+    Py_buffer process, lengths, joint;
     int width, opened = 0;
     Overlaps all;
     Source source[2];
@@ -1206,8 +1308,8 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
     Py_ssize_t sided = 0;
     memset(&all, 0, sizeof all);
     memset(source, 0, sizeof source);
-    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!|y#", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
-                          &sources[0], &PyTuple_Type, &sources[1], &sides, &sided))
+    if (!PyArg_ParseTuple(args, "y*iy*O!O!O!y*z#", &process, &width, &lengths, &PyList_Type, &states, &PyTuple_Type,
+                          &sources[0], &PyTuple_Type, &sources[1], &joint, &sides, &sided))
         return NULL;
     all.sides = sides;
     const int32_t *length = lengths.buf;
@@ -1228,13 +1330,15 @@ static PyObject *overlaps(PyObject *self, PyObject *args) {
         goto done;
     }
     for (Py_ssize_t i = 0; i < source[1].position.len / 4; i++) all.slot[i] = NONE;
+    Along along = {&source[0], &source[1], length, process.buf, width, process.len / width};
     found = PyList_New(0);
-    if (found == NULL || overlaps_along(&all, source, &process, width, length, found) < 0 || PyList_Sort(found) < 0)
+    if (found == NULL || overlaps_along(&all, &along, joint.buf, joint.len / 8, found) < 0 || PyList_Sort(found) < 0)
         Py_CLEAR(found);
 done:
     overlaps_close(&all);
     for (int i = 0; i < opened; i++) source_close(&source[i]);
     PyBuffer_Release(&process);
+    PyBuffer_Release(&joint);
     PyBuffer_Release(&lengths);
     return found;
 }

@@ -21,10 +21,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, compress
 
 from possibly.errors import TraceError, UsageError
 from possibly.order.kernels import Bitmaps, Source, copied, from_the_first, rise
@@ -81,16 +80,24 @@ class Computation:
 
     def _check(self) -> None:
         """Joint events and added pairs alone can contradict the order of the lines: that is an error."""
-        self.steps  # noqa: B018
+        if self._extra or not self.has_lines_together:
+            self.steps  # noqa: B018
+
+    @cached_property
+    def has_lines_together(self) -> bool:
+        """Whether nothing stands between the lines of a joint event: their order is one of the steps."""
+        return all(lines[-1] - lines[0] < len(lines) for lines in self.joint.values())
 
     @cached_property
     def steps(self) -> Sequence[int]:
         """The observed run: the steps in an order in which they could have happened."""
         if not self.joint and not self._extra:
             return range(len(self.trace))
-        if not self._extra and all(lines[-1] - lines[0] < len(lines) for lines in self.joint.values()):
-            # Nothing stands between the lines of a joint event: the order of the lines is one of the steps.
-            return [e for e in range(len(self.trace)) if e not in self.joint or self.joint[e][0] == e]
+        if not self._extra and self.has_lines_together:
+            is_step = bytearray(b"\1" * len(self.trace))
+            for event, lines in self.joint.items():
+                is_step[event] = lines[0] == event
+            return array("i", compress(range(len(self.trace)), is_step))
         return _observed_order(self.trace, self.joint, *self.edge_columns)
 
     def __len__(self) -> int:
@@ -182,9 +189,11 @@ class Computation:
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
         """Every edge: the later event, the earlier one; ascending."""
+        from possibly.order.edges import direct_edges, message_edges
+
         if self._has_messages_alone:
-            return _message_edges(self.trace)
-        return _direct_edges(self.trace, self.order, self.joint, self._extra)
+            return message_edges(self.trace)
+        return direct_edges(self.trace, self.order, self.joint, self._extra)
 
     def links_of(self, pairs: Iterable[tuple[Place, Place]]) -> Links:
         """Other pairs of places (near, far) in the same form."""
@@ -352,100 +361,10 @@ def _joint_events(trace: Trace) -> Mapping[int, tuple[int, ...]]:
     if trace.meet is None:
         return {}
     lines: dict[int, list[int]] = {}
-    for event, name in enumerate(trace.meet):
-        if name != NONE:
-            lines.setdefault(name, []).append(event)
+    for event in compress(range(len(trace)), map(NONE.__ne__, trace.meet)):
+        lines.setdefault(trace.meet[event], []).append(event)
     groups = (tuple(group) for group in lines.values() if len(group) > 1)
     return {event: group for group in groups for event in group}
-
-
-def _direct_edges(
-    trace: Trace, order: str, joint: Mapping[int, tuple[int, ...]], extra: Iterable[tuple[int, int]]
-) -> tuple[Ints, Ints]:
-    """Each event that has predecessors on other processes, as often as it has, and these predecessors."""
-    process, found = trace.process, array("Q")
-    pairs = chain(_stated_order(trace), _in_order(trace, extra))
-    found.extend(second << 32 | first for first, second in pairs if process[first] != process[second])
-    found.extend(_conflicting_accesses(trace, order, process))
-    found.extend(event << 32 | line for event, lines in joint.items() for line in lines if line != event)
-    edges = sorted(found)
-    distinct = [edge for edge, before in zip(edges, chain((None,), edges), strict=False) if edge != before]
-    return array("i", [edge >> 32 for edge in distinct]), array("i", [edge & _FIRST for edge in distinct])
-
-
-def _message_edges(trace: Trace) -> tuple[Ints, Ints]:
-    """The same where messages are all that orders processes: each receive has one send."""
-    process = trace.process
-    sent = array("i", [NONE]) * len(trace)
-    for send, receive in zip(trace.delivery_send, trace.delivery_receive, strict=True):
-        if receive != NONE and process[send] != process[receive]:
-            sent[receive] = send
-    later = array("i", (event for event, send in enumerate(sent) if send != NONE))
-    return later, array("i", (send for send in sent if send != NONE))
-
-
-def _in_order(trace: Trace, extra: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    for first, second in extra:
-        if first >= second:
-            raise TraceError(
-                f"{trace.name(second)} comes before {trace.name(first)}, which has to happen first",
-                file=trace.file,
-            )
-        yield first, second
-
-
-_FIRST = (1 << 32) - 1
-"""Of an edge as a number: the event that comes first; the one behind it stands above."""
-
-
-def _stated_order(trace: Trace) -> Iterator[tuple[int, int]]:
-    """Messages and `after`."""
-    for send, receive in zip(trace.delivery_send, trace.delivery_receive, strict=True):
-        if receive != NONE:
-            yield send, receive
-    if trace.after_start is not None:
-        for event in _with_entries(trace.after_start):
-            for earlier in trace.after(event):
-                yield earlier, event
-
-
-def _conflicting_accesses(trace: Trace, order: str, process: Ints) -> Iterator[int]:
-    """In causal order, the conflicts of accesses to shared variables that no others imply, as edges.
-
-    Of the reads by one process between two writes the first is behind the one and the last before the other.
-    """
-    if order != "causal" or trace.write_start is None:
-        return
-    read_start = trace.read_start if trace.read_start is not None else bytes(len(trace) + 1)
-    written, last_write = trace.write_variable, dict[int, int]()
-    last_reads: dict[int, dict[int, int]] = defaultdict(dict)
-    bounds = zip(pairwise(read_start), pairwise(trace.write_start), strict=True)
-    for event, ((first_read, end_read), (first_write, end_write)) in enumerate(bounds):
-        if first_read == end_read and first_write == end_write:
-            continue
-        own, behind = process[event], event << 32
-        writes = written[first_write:end_write] if first_write != end_write else ()
-        for variable in trace.read_variable[first_read:end_read]:
-            reads, earlier = last_reads[variable], last_write.get(variable, NONE)
-            if earlier != NONE and own not in reads and process[earlier] != own:
-                yield behind | earlier
-            if variable not in writes:
-                reads[own] = event
-        for variable in writes:
-            for reader, earlier in last_reads.pop(variable, {}).items():
-                if reader != own:
-                    yield behind | earlier
-            earlier = last_write.get(variable, NONE)
-            if earlier != NONE and process[earlier] != own:
-                yield behind | earlier
-            last_write[variable] = event
-
-
-def _with_entries(start: Ints) -> Iterator[int]:
-    """The events whose range is not empty."""
-    for event, (first, last) in enumerate(pairwise(start)):
-        if first != last:
-            yield event
 
 
 def _observed_order(

@@ -13,6 +13,8 @@ MEMBER_READ, MEMBER_WRITE = int(Telling.MEMBER_READ), int(Telling.MEMBER_WRITE)
 SET, ENTER, EXIT, MARK = int(Telling.SET), int(Telling.ENTER), int(Telling.EXIT), int(Telling.MARK)
 ITEM_READ, ITEM_WRITE = int(Telling.ITEM_READ), int(Telling.ITEM_WRITE)
 
+TIME = 18
+"""(TIME, seconds): what follows happened then, or a little later; only where times are wanted."""
 RAW = 32
 """Added to the kind of an entry whose last item is the program's own: it is copied with the next flush."""
 
@@ -53,6 +55,6 @@ HEADER = 26
 __all__ = [
     "AT_ONCE", "ENTER", "EXIT", "FOR_ORDER", "HEADER", "INITIAL", "ITEM_READ", "ITEM_WRITE", "LAST",
     "LEFT_OUT", "MARK", "MEMBER_READ", "MEMBER_WRITE", "NAMED", "OBJECT", "OBJECT_ARGUMENT", "OWN",
-    "PROCESS", "RAW", "READ", "SET", "SHARED", "SITE", "SYNC", "THING", "THING_ARGUMENT", "UNSEEN",
-    "WRITE",
+    "PROCESS", "RAW", "READ", "SET", "SHARED", "SITE", "SYNC", "THING", "THING_ARGUMENT", "TIME",
+    "UNSEEN", "WRITE",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
-from time import monotonic
+from time import monotonic, time
 from types import GetSetDescriptorType, ModuleType
 from typing import Any
 
@@ -48,6 +48,7 @@ from possibly.recorder.entries import (
     SITE,
     SYNC,
     THING,
+    TIME,
     UNSEEN,
 )
 from possibly.recorder.packing import HEAD, TOLD_AFTER, TOLD_BEFORE, number_of
@@ -55,6 +56,8 @@ from possibly.recorder.snapshot import held_in, snapshot
 
 PERIOD = 0.1
 """Seconds between two flushes."""
+TICK = 0.001
+"""Seconds between two looks at the clock, where times are wanted."""
 SUFFIX = ".log"
 
 _WITH_OBJECT = frozenset({MEMBER_READ, MEMBER_WRITE, ITEM_READ, ITEM_WRITE})
@@ -71,8 +74,11 @@ class Log:
         parent: str = "",
         kernel: ModuleType | None = None,
         unasked: tuple[str, ...] = (),
+        times: bool = False,
     ) -> None:
         self.folder = folder
+        self.times = times
+        """Whether it is told when things happened; then there is no compiled twin."""
         self.entries: list[tuple[Any, ...]] = []
         self.append = self.entries.append
         self.name = name
@@ -137,7 +143,11 @@ class Log:
         self.path = _free_path(self.folder, self._pid)
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         fields = {"pid": self._pid, "name": self.name, "parent": parent, "key": self.key}
-        self.append((HEADER, {**fields, **({"unasked": self.unasked} if self.unasked else {})}))
+        fields |= {"unasked": self.unasked} if self.unasked else {}
+        fields |= {"clock": time() - monotonic()} if self.times else {}
+        self.append((HEADER, fields))
+        if self.times:
+            self.append((TIME, monotonic()))
 
     @property
     def key(self) -> str:
@@ -157,8 +167,8 @@ class Log:
             self._plain_sync(action, thing, detail, port.me(), self.place())
 
     def _plain_sync(self, action: str, thing: port.Thing, detail: Any, process: int, place: int) -> None:
-        time = monotonic() if type(thing) is str else 0.0
-        self.append((SYNC, process, place, action, thing, detail, time))
+        moment = monotonic() if self.times or type(thing) is str else 0.0
+        self.append((SYNC, process, place, action, thing, detail, moment))
         if self.told is not None:
             self.told(action, process, thing, detail)
 
@@ -361,13 +371,31 @@ class Log:
         self._stop.acquire()
         self._stopped = _thread.allocate_lock()
         self._stopped.acquire()
-        _thread.start_new_thread(self._flush_for_ever, (self._stop, self._stopped))
+        attend = self._tick_for_ever if self.times else self._flush_for_ever
+        _thread.start_new_thread(attend, (self._stop, self._stopped))
 
     def _flush_for_ever(self, stop: Any, stopped: Any) -> None:
         self.flusher = _thread.get_ident()
         try:
             while not stop.acquire(True, PERIOD):
                 self.flush()
+        finally:
+            stopped.release()
+
+    def _tick_for_ever(self, stop: Any, stopped: Any) -> None:
+        """The same, with looks at the clock in between."""
+        self.flusher = _thread.get_ident()
+        entries, flushed = self.entries, monotonic()
+        try:
+            while not stop.acquire(True, TICK):
+                tick = (TIME, monotonic())
+                if entries and entries[-1][0] == TIME:
+                    entries[-1] = tick  # nobody else comes between: nothing is called
+                else:
+                    self.append(tick)
+                if tick[1] - flushed > PERIOD:
+                    flushed = tick[1]
+                    self.flush()
         finally:
             stopped.release()
 

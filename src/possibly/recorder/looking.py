@@ -51,15 +51,22 @@ class LookingLog(Log):
         me = _thread.get_ident()
         if self._looker == me:
             return
-        if not self._looking.acquire(me != self.flusher):
-            return  # who looks may want to end the recording, and waits for the flusher then
+        if me != self.flusher:
+            with self._looking:  # nothing interrupts between taking it and what gives it back
+                self._look(me)
+        elif self._looking.acquire(False):  # else who looks may want to end the recording, and waits for us
+            try:
+                self._look(me)
+            finally:
+                self._looking.release()
+
+    def _look(self, me: int) -> None:
         self._looker = me
         try:
             if self.entries:
                 self.look_at_new()
         finally:
             self._looker = 0
-            self._looking.release()
 
     def after_fork_in_child(self, name: str) -> None:
         """In the child nobody looks."""

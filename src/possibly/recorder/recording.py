@@ -51,13 +51,15 @@ class Settings:
     """The token of the event that started this process."""
     ask: str = ""
     """The socket of whoever is asked after each event whether this process may go on, if it is."""
+    times: bool = False
+    """Whether events tell when they happened."""
 
     def text(self) -> str:
         """As it travels to other processes."""
         watch: dict[str, Any] = {word: sorted(getattr(self.watch, word)) for word in WORDS}
         watch |= {name: getattr(self.watch, name) for name in FLAGS}
         places = {name: getattr(self, name) for name in ("folder", "name", "parent", "spawn", "ask")}
-        return json.dumps({**places, "watch": watch})
+        return json.dumps({**places, "times": self.times, "watch": watch})
 
     @staticmethod
     def of(text: str) -> Settings:
@@ -180,8 +182,9 @@ class Recording:
 
 def _log(settings: Settings) -> Log:
     if not settings.ask:
-        kernel, unasked = _kernel(settings.watch), settings.watch.unasked
-        return Log(settings.folder, settings.name, settings.parent, kernel, unasked)
+        kernel = None if settings.times else _kernel(settings.watch)
+        places = settings.folder, settings.name, settings.parent
+        return Log(*places, kernel, settings.watch.unasked, settings.times)
     from possibly.recorder.asking import AskingLog
 
     return AskingLog(settings.folder, settings.name, settings.parent, settings.ask)

@@ -66,6 +66,8 @@ class Request:
     """Accesses that conflict and are not ordered are told, so that they order the run."""
     ask: Any = None
     """Hears what the monitor says (`session.watching.asked`): the program waits for it at each event."""
+    times: bool = False
+    """Every event tells when it happened."""
     name: str = ""
     """Before the names of its tasks and variables, where several programs are watched together."""
 
@@ -98,7 +100,8 @@ def record_program(request: Request, progress: Progress | None = None) -> Done:
     folder = tempfile.mkdtemp(prefix="possibly-")
     try:
         with _sending(request, folder) as (attend, address):
-            status = _run(request, Settings(folder, watch, request.name, ask=address), attend)
+            settings = Settings(folder, watch, request.name, ask=address, times=request.times)
+            status = _run(request, settings, attend)
         about = Recorded(functions=watch.functions, program=request.words, accesses=watch.everything)
         events, processes = _write(folder, request.output, request.specification, progress, about)
         return Done(request.output, events, processes, status)
@@ -250,8 +253,10 @@ class Recorder:
         calls: Iterable[str] = (),
         specification: Specification | None = None,
         races: bool = False,
+        times: bool = False,
     ) -> None:
         self.path = Path(path)
+        self._times = times
         self.trace: Trace | None = None
         self._watch = watched(specification, tuple(watch), tuple(calls), races)
         self._specification = specification
@@ -261,7 +266,7 @@ class Recorder:
         from possibly.recorder.live import Live
 
         self._folder = tempfile.mkdtemp(prefix="possibly-")
-        self._recording = Recording(Settings(self._folder, self._watch))
+        self._recording = Recording(Settings(self._folder, self._watch, times=self._times))
         self._recording.start()
         self._live = Live(self._watch, self._recording.sites)
         if not self._watch.is_empty():

@@ -144,6 +144,11 @@ class Trace:
         return {process.name: number for number, process in enumerate(self.processes)}
 
     @cached_property
+    def kinds(self) -> frozenset[int]:
+        """The string numbers of all kinds of events that there are."""
+        return frozenset(self.kind)
+
+    @cached_property
     def lengths(self) -> Ints:
         """How many events each process has."""
         return lengths_of(self.process, len(self.processes))

@@ -32,12 +32,17 @@ class Turn:
     """The event since which it could be ready."""
 
 
+def turn_kind(trace: Trace) -> int:
+    """The number of the kind of events with which turns begin; NONE: there are none."""
+    return next((kind for kind in trace.kinds if trace.strings[kind] == TURN), NONE)
+
+
 class Turns:
     """The turns of a run; empty if it tells none."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._turn = trace.strings.index(TURN) if TURN in trace.strings else NONE
+        self._turn = turn_kind(trace)
         self._of: dict[int, Turn] = {}
         if self._turn != NONE and trace.tag is not None:
             for process in range(len(trace.processes)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+HELD = ("acquire", "take")
+"""What waits for something that others have."""
 WAITING = {
     "acquire": "waits for",
     "join": "waits for the end of",

@@ -292,6 +292,7 @@ def record(
     calls: Sequence[str] = (),
     spec: str | os.PathLike[str] | None = None,
     races: bool = False,
+    times: bool = False,
 ) -> Recorder:
     """A context manager: what the program does inside is recorded in a trace file.
 
@@ -303,7 +304,7 @@ def record(
     specification = None
     if spec is not None:
         specification = read_specification(Path(spec).read_text(encoding="utf-8"), str(spec))
-    return Recorder(path, watch, calls, specification, races)
+    return Recorder(path, watch, calls, specification, races, times)
 
 
 def event(label: str | None = None, **variables: object) -> None:

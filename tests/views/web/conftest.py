@@ -49,6 +49,20 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
+FRAMES, MOST_FRAMES = 3, 600
+_LOOK = """() => {
+  const boxes = [...document.querySelectorAll("canvas, svg, .status, .card")].map((each) => {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    return [x, y, width, height];
+  });
+  const inside = window.possibly && possibly.page && possibly.page();
+  const drawn = inside && inside.diagram && inside.diagram.diagram;
+  const { cutXs, lanes, scale, left, top, height } = drawn || {};
+  return JSON.stringify([boxes, cutXs, (lanes || []).map((lane) => lane.y), scale, left, top, height]);
+}"""
+"""Where everything stands on the screen."""
+
+
 @dataclass
 class Shown:
     """A page in the browser, with everything that it complained about or asked for."""
@@ -60,6 +74,7 @@ class Shown:
     def open(self, address: str) -> Shown:
         self.page.goto(address)
         self.page.wait_for_selector("html[data-ready]")
+        self.settle()
         return self
 
     def inside(self, expression: str, argument: Any = None) -> Any:
@@ -105,8 +120,23 @@ class Shown:
         return found
 
     def settle(self) -> None:
-        """Two frames later everything that was asked for is drawn."""
-        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        """Everything that was asked for is drawn, and nothing moves any more.
+
+        What is drawn may change how much room there is, which is seen a frame later and drawn a frame after
+        that: so it is over when the diagram looks the same for a few frames.
+        """
+        self.page.evaluate(f"""new Promise((done) => {{
+          const look = {_LOOK};
+          let before = "", same = 0, count = 0;
+          const frame = () => {{
+            const now = look();
+            same = now === before ? same + 1 : 0;
+            before = now;
+            if (same >= {FRAMES} || ++count > {MOST_FRAMES}) done();
+            else requestAnimationFrame(frame);
+          }};
+          requestAnimationFrame(frame);
+        }})""")
 
     def shot(self, name: str) -> Path:
         SHOTS.mkdir(parents=True, exist_ok=True)

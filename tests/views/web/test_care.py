@@ -123,6 +123,7 @@ def test_a_tree_is_walked_with_keys(written: Written) -> None:
     for _ in range(30):
         page.keyboard.press("ArrowRight")
     assert page.evaluate(here) == "39"
+    shown.settle()
     box = page.locator(".node[data-id='39']").bounding_box()
     stage = page.locator("svg.stage").bounding_box()
     assert box is not None and stage is not None

@@ -218,9 +218,10 @@ def test_with_shift_a_handle_takes_along_what_has_to_come(written: Written, mute
 
 def test_the_ruler_moves_the_whole_cut(written: Written, mutex: str) -> None:
     shown = written(mutex)
+    x, _ = shown.place("f1")
     box = shown.page.locator("canvas.diagram").bounding_box()
     assert box is not None
-    shown.page.mouse.click(shown.place("f1")[0] + 30, box["y"] + 10)
+    shown.page.mouse.click(x + 30, box["y"] + 10)
     assert shown.cut() == [1, 2]
 
 

@@ -84,6 +84,7 @@ def test_a_button_is_not_replaced_while_it_is_pressed(held: Held, shown: Shown) 
     page.locator("[data-view=stack-0]").click()
     with page.expect_response("**/api/operate"):
         page.locator("[data-action=next]", has_text="next P2").click()
+        shown.settle()
         box = page.locator("[data-action=next]", has_text="next P1").bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + 5, box["y"] + 5)
@@ -99,6 +100,7 @@ def test_a_button_is_not_replaced_while_it_is_pressed(held: Held, shown: Shown) 
 def test_while_an_order_plays_a_button_can_be_pressed(held: Held, shown: Shown) -> None:
     page = shown.open(held.server.address).page
     page.get_by_title("to the beginning").click()
+    shown.settle()
     box = page.get_by_title("execute f0").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 5, box["y"] + 5)

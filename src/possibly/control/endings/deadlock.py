@@ -15,7 +15,7 @@ from possibly.control.endings.own import is_broken
 from possibly.control.execution import Outcome
 from possibly.control.runtime.kernel import INPUT
 from possibly.control.runtime.things import label_of
-from possibly.verdict.waiting import WAITING
+from possibly.verdict.waiting import HELD, WAITING
 
 if TYPE_CHECKING:
     from possibly.control.runtime.kernel import Kernel, Task
@@ -106,7 +106,7 @@ def _cycle(waits: dict[str, list[str]]) -> list[str]:
         at = start
         while at in waits and waits[at] and at not in path:
             path.append(at)
-            at = waits[at][0]
+            at = next((other for other in waits[at] if other != at), at)
         if at in path:
             return path[path.index(at) :]
     return []
@@ -127,7 +127,7 @@ def _message(kind: str, rows: list[dict[str, Any]], cycle: list[str], kernel: Ke
         if row["at"]:
             text += f" ({row['at']})"
         holders = [kernel_name(kernel, name) for name in row["for"]]
-        if holders and row["does"] == "acquire":
+        if holders and row["does"] in HELD:
             text += f", held by {' and '.join(holders)}"
         if row["missed"]:
             text += f", {row['missed']}"

@@ -23,8 +23,9 @@ _GIVEN = ("value", "array")
 def name_by_lines(labels: dict[str, str]) -> None:
     """Puts variables in place of "the lock of bank.py:14"; things stand in the order of their making."""
     by_label: dict[str, list[str]] = {}
+    inner = {thing: whole for thing in labels if (whole := _whole(thing)) in labels}
     for thing, label in labels.items():
-        if _MADE.fullmatch(label):
+        if _MADE.fullmatch(label) and thing not in inner:
             by_label.setdefault(label, []).append(thing)
     for label, things in by_label.items():
         found = _MADE.fullmatch(label)
@@ -36,6 +37,16 @@ def name_by_lines(labels: dict[str, str]) -> None:
         labels.update(zip(things, names, strict=True))
     for label, things in by_label.items():
         _name_parts(labels, label, [thing for thing in things if labels[thing] == label])
+    labels.update({thing: labels[whole] for thing, whole in inner.items()})
+
+
+def _whole(thing: str) -> str:
+    """The barrier that a lock is a part of."""
+    found = _PART.fullmatch(thing)
+    return "" if found is None else found[1]
+
+
+_PART = re.compile(r"(.+:~?barrier[0-9]+)lock")
 
 
 def _name_parts(labels: dict[str, str], label: str, things: list[str]) -> None:

@@ -24,6 +24,8 @@ WHEN_IMPORTED = {
     "uvloop": "possibly.control.models.loops.foreign_loops",
     "twisted.internet.base": "possibly.control.models.loops.reactors",
     "trio": "possibly.control.world.trios.runs",
+    "anyio.streams.memory": "possibly.control.models.loops.anyio_told",
+    "anyio._backends._asyncio": "possibly.control.models.loops.anyio_told",
     "anyio._backends._trio": "possibly.control.world.trios.guests",
     "socket": "possibly.control.world.doors",
     "ssl": "possibly.control.world.secure_sockets",

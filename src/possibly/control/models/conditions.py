@@ -224,6 +224,8 @@ class Event(Quiet):
 
 
 _PlainBarrier = threading.Barrier
+OF_BARRIER = "lock"
+"""The end of the name of the lock that is a part of a barrier."""
 
 
 class Barrier(_PlainBarrier):
@@ -235,6 +237,8 @@ class Barrier(_PlainBarrier):
         super().__init__(parties, action, timeout)
         lock = Lock()
         condition = Condition(lock)
+        condition.name = condition.name.replace(":condition", ":barrier")
+        lock.name = f"{condition.name}{OF_BARRIER}"
         lock.expose()
         condition.quiet = False
         self._cond: Any = condition

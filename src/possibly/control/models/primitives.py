@@ -32,7 +32,8 @@ class Semaphore(Quiet):
         self._settle()
         self.name = name_for("semaphore", self.quiet)
         self._value = value
-        self.holders: list[Task] = []
+        self.holders: list[Task] | None = []
+        """Who has taken units; None: somebody gave one back who had none, so units are words and nobody's."""
         if not self.quiet:
             label(self.name, "semaphore")
 
@@ -50,7 +51,7 @@ class Semaphore(Quiet):
                 kernel.did(reading(self.name))
             return False
         self._value -= 1
-        if kernel is not None:
+        if kernel is not None and self.holders is not None:
             self.holders.append(kernel.current)
         return True
 
@@ -64,7 +65,7 @@ class Semaphore(Quiet):
         return self._value > 0
 
     def why(self) -> dict[str, Any]:
-        return {"for": list(dict.fromkeys(task.name for task in self.holders))}
+        return {"for": list(dict.fromkeys(task.name for task in self.holders or ()))}
 
     def release(self, n: int = 1) -> None:
         if n < 1:
@@ -77,8 +78,15 @@ class Semaphore(Quiet):
         if kernel is not None and self._value == 0:
             kernel.opened(("take", self.name))
         self._value += n
-        if kernel is not None and kernel.current in self.holders:
-            self.holders.remove(kernel.current)
+        if kernel is not None:
+            self._given(kernel.current, n)
+
+    def _given(self, task: Task, units: int) -> None:
+        for _ in range(units):
+            if self.holders and task in self.holders:
+                self.holders.remove(task)
+            else:
+                self.holders = None
 
 
 class BoundedSemaphore(Semaphore):

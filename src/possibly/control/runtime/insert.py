@@ -48,13 +48,15 @@ def with_hidden(steps: list[Step], log: list[Logged]) -> list[Step]:
     touched: dict[str, set[str]] = {}
     written: set[str] = set()
     for each in log:
-        touched.setdefault(each.operation.thing, set()).add(each.task)
-        if each.operation.kind == "write":
-            written.add(each.operation.thing)
+        for access in each.operation.footprint:
+            touched.setdefault(access.thing, set()).add(each.task)
+            if access.writes:
+                written.add(access.thing)
+    met = {thing for thing in written if len(touched[thing]) > 1}
     found = list(steps)
     inside: dict[int, list[Logged]] = {}
     for each in log:
-        if each.operation.thing in written and len(touched[each.operation.thing]) > 1 and each.operation.at:
+        if each.operation.at and any(access.thing in met for access in each.operation.footprint):
             inside.setdefault(each.step - 1, []).append(each)
     for number, accesses in inside.items():
         if not 0 <= number < len(found):

@@ -15,8 +15,10 @@ from collections.abc import Iterator
 
 from possibly.control.causality import members
 from possibly.control.execution import ANY, Choice, Execution, Operation, Outcome, Step, Task
+from possibly.control.naming import parent_of
 from possibly.control.why import Moment, Pair
 from possibly.control.why.nearby import Nearby, passes
+from possibly.trace.place import is_of_library
 
 MOST = 24
 """So many pairs are turned round at most."""
@@ -108,7 +110,9 @@ def are_turns(pair: Pair) -> bool:
 
 def one_after_the_other(near: Nearby, pair: Pair) -> tuple[Task, Task] | None:
     """The tasks of a pair, the one that had to come first before the other, if that does not fail."""
-    held, awaited = pair.first.task, pair.then.task
+    held, awaited = _caller(near, pair.first.task), _caller(near, pair.then.task)
+    if held == awaited:
+        return None
     mine = [number for number, step in enumerate(near.steps) if step.task == held]
     others = [number for number, step in enumerate(near.steps) if step.task == awaited]
     if not mine or not others:
@@ -119,6 +123,16 @@ def one_after_the_other(near: Nearby, pair: Pair) -> tuple[Task, Task] | None:
         return None
     other = turned_round(near, first, last)
     return (awaited, held) if other is not None and passes(other) else None
+
+
+def _caller(near: Nearby, task: Task) -> Task:
+    """The task; of one that a library has started, and that is in no line of the user's, who called it."""
+    while parent_of(task):
+        places = [step.operation.at for step in near.steps if step.task == task]
+        if not places or not all(map(is_of_library, places)):
+            break
+        task = parent_of(task)
+    return task
 
 
 class Postponed:

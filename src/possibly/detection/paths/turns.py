@@ -17,8 +17,8 @@ from typing import Generic, TypeVar
 from possibly.logic.paths.compiled import Compiled
 from possibly.logic.paths.syntax import Control
 from possibly.order.computation import Computation
-from possibly.trace.model import Trace
-from possibly.trace.turns import TURN
+from possibly.trace.model import NONE, Trace
+from possibly.trace.turns import TURN, turn_kind
 
 Event = TypeVar("Event")
 
@@ -31,7 +31,7 @@ def whole_calls(expression: Compiled) -> frozenset[str]:
 
 
 def tells_turns(trace: Trace) -> bool:
-    return TURN in trace.strings and trace.tag is not None
+    return turn_kind(trace) != NONE and trace.tag is not None
 
 
 def turn_pairs(trace: Trace, calls: frozenset[str]) -> Iterator[tuple[int, int]]:

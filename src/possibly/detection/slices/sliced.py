@@ -157,7 +157,7 @@ class Sliced:
 
     def _of_pairs(self, operand: Node, value: bool, shows: Shows) -> Finding | None:
         """Many pairs of processes, such as mutual exclusion among hundreds, are answered all at once."""
-        from possibly.detection.slices.together import apart_in, beside, pairs_of, together
+        from possibly.detection.slices.together import apart_in, beside, is_in_one_pass, pairs_of, together
 
         apart = apart_in(self.slicing.predicates, operand, value)
         if apart is not None:
@@ -165,7 +165,7 @@ class Sliced:
         pairs = pairs_of(self.slicing.predicates, operand, value)
         if pairs is None:
             return None
-        if self.leaves_pairs and self.computation.joint and len(self.computation) > LONG_WITH_JOINT:
+        if self.leaves_pairs and not self._is_short and not is_in_one_pass(self.computation):
             return None
         states, wanted = pairs
         found = [
@@ -174,6 +174,11 @@ class Sliced:
             if (meeting.one[0], meeting.other[0]) in wanted
         ]
         return self._meeting(found, value, shows)
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether clocks in Python, if they are needed for joint events, cost less than a projection."""
+        return not self.computation.joint or len(self.computation) <= LONG_WITH_JOINT
 
     def _meeting(self, found: Sequence[Meeting], value: bool, shows: Shows) -> Finding:
         if not found:

@@ -5,9 +5,9 @@ be met by one cut iff neither ends before the other begins, which the vector clo
 (Garg and Waldecker, "Detection of weak unstable predicates in distributed programs"). Clocks are computed in
 one pass along the recorded order; when an interval begins, the last one of each other process that has begun
 before is over, or the two meet. For n processes with k intervals in all that is n x k steps for all
-n x n / 2 pairs together, where a slice for each pair would read the trace as many times, and no clock is kept
-but the last one of each process and those of messages on their way. The pass is in `_kernels.c`; without it,
-and with joint events, which the recorded lines do not execute one by one, the clocks are those of
+n x n / 2 pairs together, where a slice for each pair would read the trace as many times. No clock is kept:
+of what a process knows of another one it matters only how many intervals there are over. The pass is in
+`_kernels.c`; without it, and where other lines stand between those of a joint event, the clocks are those of
 `Knowledge`, and two pointers walk along the intervals of each pair.
 """
 
@@ -50,7 +50,7 @@ def together(
     With `sides`, a byte for each process, only pairs of processes on different ones.
     """
     kernel = kernels()
-    if kernel is None or computation.joint or not len(computation.trace):
+    if kernel is None or not is_in_one_pass(computation) or not len(computation.trace):
         return [
             meeting
             for meeting in _by_clocks(computation, states, look)
@@ -63,12 +63,23 @@ def together(
     sources = from_the_first(computation.needed), from_the_first(computation.enabling)
     lengths = array("i", computation.lengths)
     try:
-        more = () if sides is None else (sides,)
-        found = kernel.overlaps(column, getattr(column, "itemsize", 4), lengths, every, *sources, *more)
+        width = getattr(column, "itemsize", 4)
+        found = kernel.overlaps(column, width, lengths, every, *sources, _groups(computation), sides)
     except IndexError:
         message = "an event depends on one that is not there"
         raise TraceError(message, file=computation.trace.file) from None
     return [Meeting((one, first), (other, second)) for one, other, first, second in found]
+
+
+def is_in_one_pass(computation: Computation) -> bool:
+    """Whether the compiled pass knows the order of the lines for one of the steps."""
+    return kernels() is not None and computation.has_lines_together
+
+
+def _groups(computation: Computation) -> array[int]:
+    """Of each joint event the first line and how many it has, ascending."""
+    firsts = sorted({lines[0] for lines in computation.joint.values()})
+    return array("i", (number for first in firsts for number in (first, len(computation.joint[first]))))
 
 
 def _by_clocks(

@@ -25,6 +25,8 @@ from possibly.recorder.merging.unseen import unseen_variables
 from possibly.records import replace
 from possibly.trace.recorded import FIELD, Recorded
 
+_CLOCK = "clock"
+"""The field of a header that says when the clock of the log began, where times are told."""
 _VALUE = "\0"
 """Stands for the value where the text around it is wanted."""
 _OWN_RECEIVE = ACTIONS["get"]
@@ -32,6 +34,7 @@ _ACCESSES = (e.READ, e.WRITE, e.MEMBER_READ, e.MEMBER_WRITE, e.ITEM_READ, e.ITEM
 _USUAL = frozenset({"lock", "event"})
 """Families of what is done again and again."""
 _MOST_USUAL = 1_024
+_TIMED = frozenset({e.SYNC, e.TIME})
 _WRITES = frozenset({e.WRITE, e.MEMBER_WRITE, e.ITEM_WRITE})
 
 
@@ -94,6 +97,8 @@ class Merge:
         self.sources = sources
         self.out = out
         self.add_text: Callable[[str], None] | None = getattr(out, "add_text", None)
+        if any(_CLOCK in source.header for source in sources):
+            self.add_text = None  # no line is as another
         self.edges = Edges()
         self.naming = Naming()
         self.counts: dict[str, int] = {}
@@ -111,7 +116,7 @@ class Merge:
             e.SYNC: self._sync, e.READ: self._access, e.WRITE: self._access, e.SET: self._access,
             e.MARK: self._access, e.MEMBER_READ: self._member, e.MEMBER_WRITE: self._member,
             e.ITEM_READ: self._item, e.ITEM_WRITE: self._item, e.ENTER: self._call, e.EXIT: self._call,
-            e.OWN: self._own,
+            e.OWN: self._own, e.TIME: self._time,
         }  # fmt: skip
         for kind in _ACCESSES:
             self._passes[e.FOR_ORDER + kind] = self._for_order
@@ -161,6 +166,8 @@ class Merge:
                 time = entry[6] or time
             elif kind == e.OWN and self._must_wait(entry):
                 break
+            elif kind == e.TIME:
+                time = entry[1]
             if time > limit and position > first:
                 break
             position += 1
@@ -294,6 +301,8 @@ class Merge:
         if count == 0 and process in self.parents:
             made["parent"] = self.parents[process]
         self.counts[process] = count + 1
+        if _CLOCK in source.header:
+            made["t"] = round(source.header[_CLOCK] + source.now, 6)
         self.out.add_fields(made)
 
     def _at(self, source: Source, entry: Entry) -> dict[str, Any]:
@@ -349,10 +358,15 @@ class Merge:
                 fields["msg"] = message
         self._add(source, entry, **fields)
 
+    def _time(self, source: Source, entry: Entry) -> None:
+        """Tasks look at the clock and are interrupted before they tell: times never go back."""
+        source.now = max(source.now, entry[-1])
+
     # ---- synchronisation ------------------------------------------------------------------------
 
     def _sync(self, source: Source, entry: Entry) -> None:
         name, thing, detail = entry[3:6]
+        self._time(source, entry)
         action = ACTIONS[name]
         key = thing if type(thing) is str else (source.key, thing)
         if not action.kind:
@@ -471,7 +485,7 @@ def _locals(function: str | None, given: Iterable[tuple[str, Any]]) -> dict[str,
 def _next_time(source: Source) -> float:
     """When the next entry of a log was told, as far as is known."""
     entry = source.events[source.position]
-    return (entry[6] if entry[0] == e.SYNC else 0.0) or source.time
+    return (entry[-1] if entry[0] in _TIMED else 0.0) or source.time
 
 
 def _gives(entry: Entry) -> bool:

@@ -53,6 +53,8 @@ class Source:
     position: int = 0
     time: float = 0.0
     """When its newest passed action was: among what may come next, the oldest comes first."""
+    now: float = 0.0
+    """When its newest passed entry happened, where that is told."""
     held: bool = False
     """It waits for others at a joint event."""
     known: dict[Entry, tuple[str, list[str]]] = field(default_factory=dict)

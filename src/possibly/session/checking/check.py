@@ -93,6 +93,8 @@ class Options:
     """Ask all engines whether what a property that holds speaks of ever happens, not slices alone."""
     loops: str | None = None
     """Also judge orders that go on for ever, where a state comes again: `any`, `weak`, `strong`."""
+    times: bool = False
+    """Formulas may read `time`, a variable of each process: when its last event happened."""
     modular: bool = False
     """Judge the modules of a net apart where the compositional property of task formulas allows it."""
     max_memory: int | None = HALF
@@ -260,9 +262,10 @@ class Checker:
     @property
     def _tells_turns(self) -> bool:
         """Whether tasks of an event loop are told apart from threads, which may stop anywhere."""
-        from possibly.trace.turns import TURN
+        from possibly.trace.model import NONE
+        from possibly.trace.turns import turn_kind
 
-        return TURN in self.computation.trace.strings
+        return turn_kind(self.computation.trace) != NONE
 
     def vacuous(self, bound: Bound, verdict: Verdict, where: str = "this run") -> tuple[str, ...]:
         """A warning if a property of states holds because a left side is never true."""

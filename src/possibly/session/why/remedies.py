@@ -48,6 +48,7 @@ from possibly.session.why.together import (
     calls_in_turn,
     half_written,
     not_atomic,
+    through_a_library,
     two_at_once,
 )
 from possibly.trace.place import place_in
@@ -182,7 +183,8 @@ PATTERNS: tuple[Callable[[Case], Remedy | None], ...] = (
     pool_waits_for_itself, waiting_in_circles, _forgotten_await, used_after_its_end, in_one_generator,
     _empty_is_not_done, cancelled_inside, _if_not_while, _changed_while_iterating, _use_after_close,
     missing_join, told_too_early, seen_too_early, in_order_of_their_ends, _order_of_arrival, two_at_once,
-    not_atomic, _wrong_end, both_look_first, calls_in_turn, not_made_for_several, half_written, order_needed,
+    not_atomic, _wrong_end, both_look_first, calls_in_turn,
+    through_a_library, not_made_for_several, half_written, order_needed,
     time_out_first, cancelled_with_its_group, not_waited_for, nobody_tells,
 )  # fmt: skip
 """Those that need more to be there come first."""

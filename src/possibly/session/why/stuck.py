@@ -11,6 +11,7 @@ from possibly.control.minimise import decisive
 from possibly.session.why import sources
 from possibly.session.why.case import Case, Remedy
 from possibly.trace.place import place_in
+from possibly.verdict.waiting import HELD
 
 BEGINS_JOB = "set_running_or_notify_cancel"
 
@@ -18,7 +19,7 @@ BEGINS_JOB = "set_running_or_notify_cancel"
 def lock_order(case: Case) -> Remedy | None:
     rows = {row["task"]: row for row in case.details.get("waiting", ())}
     cycle = [rows[task] for task in case.details.get("cycle", ()) if task in rows]
-    if not cycle or any(row["does"] not in ("acquire", "use", "await") for row in cycle):
+    if not cycle or any(row["does"] not in (*HELD, "use", "await") for row in cycle):
         return None
     if len(cycle) == 1:
         row = cycle[0]
@@ -27,12 +28,15 @@ def lock_order(case: Case) -> Remedy | None:
         )
         return Remedy("a lock taken twice", words)
     names = sorted(dict.fromkeys(row["thing"] for row in cycle))
-    ways = [f"{row['name']} takes {_held(row)} and then {row['thing']}" for row in cycle]
+    ways = [f"{row['name']} takes {_held(row, cycle)} and then {row['thing']}" for row in cycle]
     return Remedy("lock order", f"take {' and '.join(names)} in one order everywhere; {', '.join(ways)}")
 
 
-def _held(row: dict[str, Any]) -> str:
-    return " and ".join(each["thing"] for each in row["holds"]) or "another"
+def _held(row: dict[str, Any], cycle: list[dict[str, Any]]) -> str:
+    """What the next one of the cycle may wait for; a semaphore tells of its units and no task does."""
+    held = [each["thing"] for each in row["holds"]]
+    units = [each["thing"] for each in cycle if each["does"] == "take" and row["task"] in each["for"]]
+    return " and ".join(each for each in dict.fromkeys([*held, *units]) if each != row["thing"]) or "another"
 
 
 def lost_wake_up(case: Case) -> Remedy | None:
@@ -121,22 +125,44 @@ def full_queues(case: Case) -> Remedy | None:
     return Remedy("full queues", f"{words}, or let them hold more")
 
 
-TELLERS = {"event": "sets", "condition": "notifies", "future": "gives its result to", "barrier": "comes to"}
+TELLERS = {
+    "event": "sets", "condition": "notifies", "future": "gives its result to", "semaphore": "gives a unit of",
+}  # fmt: skip
 _MADE = re.compile(r".*:([a-z]+)[0-9]+")
 
 
 def nobody_tells(case: Case) -> Remedy | None:
     """A task waits for a word that nobody can give any more; told where nothing else is known."""
     for row in case.details.get("waiting", ()):
-        if row["does"] not in ("wake", "await", "result") or row["for"]:
+        if row["does"] not in ("wake", "await", "result", "take") or row["for"]:
             continue
-        kinds = [_MADE.fullmatch(thing) for thing in _awaited(case, row["task"])]
-        found = next((TELLERS[kind[1]] for kind in kinds if kind is not None and kind[1] in TELLERS), None)
+        kinds = [kind[1] for kind in map(_MADE.fullmatch, _awaited(case, row["task"])) if kind is not None]
+        if "barrier" in kinds:
+            return _too_few(case, row)
+        found = next((TELLERS[kind] for kind in kinds if kind in TELLERS), None)
         if found is not None:
             words = f"nobody is left who {found} {row['thing']}, for which {row['name']} waits"
             where = f" at {case.line(row['at'])}" if row["at"] else ""
             return Remedy("missing signal", f"{words}{where}: tell of it on every way, failures included")
     return None
+
+
+def _too_few(case: Case, row: dict[str, Any]) -> Remedy:
+    """Tasks wait at a barrier, and nobody else is left who could come there."""
+    waiting = [each for each in case.details["waiting"] if _is_at_barrier(case, each["task"])]
+    if len({each["thing"] for each in waiting}) > 1:
+        ways = [f"{each['name']} at {each['thing']} ({case.line(each['at'])})" for each in waiting]
+        words = f"they wait at different barriers: {', '.join(ways)}; let all come to them in one order"
+        return Remedy("order of barriers", words)
+    rows = [each for each in case.details["waiting"] if each["thing"] == row["thing"]]
+    names = " and ".join(each["name"] for each in rows)
+    words = f"only {names} came to {row['thing']}, which waits for more: make it for as many as come"
+    return Remedy("too few for a barrier", f"{words}, or abort() it where one gives up")
+
+
+def _is_at_barrier(case: Case, task: str) -> bool:
+    kinds = map(_MADE.fullmatch, _awaited(case, task))
+    return any(kind is not None and kind[1] == "barrier" for kind in kinds)
 
 
 def _awaited(case: Case, task: str) -> Iterator[str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from possibly.control.execution import Execution
-from possibly.control.naming import Sort, sort_of
+from possibly.control.naming import Sort, parent_of, sort_of
 from possibly.control.why import Atomic, Cause, Moment
+from possibly.control.why.pairs import are_turns
 from possibly.session.why import sources
 from possibly.session.why.case import Case, Remedy
 from possibly.session.why.reading import lines_around, place_on, writes
+from possibly.trace.place import is_of_library, place_in
 
 LOCK_OF = re.compile(r"the lock of ([^:]+)")
 """What the lock of a shared value is called."""
@@ -90,6 +92,39 @@ def calls_in_turn(case: Case) -> Remedy | None:
     name = str(one["thing"]).rpartition(".")[2]
     words = f"hold one {sources.loop_of(one['at'])}.Lock around what {name}() does ({case.line(one['at'])})"
     return Remedy("not atomic", f"{words}: its calls come between each other")
+
+
+def through_a_library(case: Case) -> Remedy | None:
+    """Tasks that a library has started decide, for two calls of one coroutine: there the lock belongs.
+
+    One call looks before the other has stored, so the line that looks comes first in the coroutine.
+    """
+    if case.pair is None or not are_turns(case.pair):
+        return None
+    (one, look), (other, act) = _asked_for(case, case.pair.first), _asked_for(case, case.pair.then)
+    begun = {case.execution.steps[n].task: m["at"] for n, m in case.moments() if m["kind"] == "begin"}
+    is_one = one != other and begun.get(one) == begun.get(other) and bool(begun.get(one))
+    if not is_one or not _is_before(look, act):
+        return None
+    return _locked(case, "not atomic", look, act)
+
+
+def _is_before(one: str, other: str) -> bool:
+    (file, line), (same, later) = place_in(one), place_in(other)
+    return bool(line and later) and file == same and line < later
+
+
+def _asked_for(case: Case, moment: Moment) -> tuple[str, str]:
+    """The task that called what a library's own task does, and the line at which it waits for that."""
+    task, at = moment.task, ""
+    while not at and is_of_library(moment.operation.at) and (task := parent_of(task)):
+        waits = [
+            m["at"]
+            for n, m in case.moments()
+            if case.execution.steps[n].task == task and n <= (moment.number or 0) and m["kind"] == "awaits"
+        ]
+        at = next((each for each in reversed(waits) if each and not is_of_library(each)), "")
+    return task, at
 
 
 def _common(case: Case, one: Moment, other: Moment) -> str | None:

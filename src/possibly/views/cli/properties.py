@@ -202,6 +202,7 @@ def options_of(arguments: argparse.Namespace, explain: bool, is_drawn: bool = Fa
         max_memory=arguments.max_memory,
         loops=getattr(arguments, "loops", None),
         modular=getattr(arguments, "modular", False),
+        times=getattr(arguments, "times", False),
         vacuity=arguments.vacuity,
     )
 
@@ -232,7 +233,8 @@ def command_to_draw(arguments: argparse.Namespace, trace: str, verdict: Verdict)
 
 def _options(arguments: argparse.Namespace) -> list[str]:
     """The options that gave the properties."""
-    words = ["--spec", arguments.spec] if arguments.spec is not None else []
+    words = ["--times"] if getattr(arguments, "times", False) else []
+    words += ["--spec", arguments.spec] if arguments.spec is not None else []
     formulas = [(each, text) for each in LANGUAGES for text in getattr(arguments, each)]
     return words + [word for each, text in formulas for word in _option(each, text)]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from possibly.control.execution import Execution, Step
 from possibly.verdict.model import Atom
-from possibly.verdict.waiting import WAITING
+from possibly.verdict.waiting import HELD, WAITING
 from possibly.views.text.answers import answer_document, coverage_document, coverage_lines, open_lines
 from possibly.views.text.report import atom_texts
 from possibly.views.text.schedule import LONGEST, Marks, schedule_lines, shown_rows
@@ -164,7 +164,7 @@ def waiting_line(row: dict[str, Any], execution: Execution) -> str:
     if row["spins"]:
         verb = "goes round and round reading"
     text = f"{row['name']} {verb}{target}"
-    if row["for"] and row["does"] == "acquire":
+    if row["for"] and row["does"] in HELD:
         text += f", held by {' and '.join(execution.names.get(each, each) for each in row['for'])}"
     if row["at"]:
         text += f"  ({row['at']})"

@@ -6,6 +6,7 @@ method of a primitive of an event loop that is not called as a kind of step has 
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -102,9 +103,17 @@ PHRASES = {
     "woken": Phrase("is woken by {}", "was woken by {}"),
     "write": Phrase("writes {}", "wrote {}"),
 }
+BARRIER = {
+    "acquire": Phrase("comes to {}", "came to {}"),
+    "wait": Phrase("waits at {} for the others", "waited at {}"),
+    "notify": Phrase("lets those at {} go on", "let those at {} go on"),
+    "release": Phrase("goes on after {}", "went on after {}"),
+}
+"""Of the lock and the condition that are inside a barrier."""
 METHODS = PHRASES | {
     "__aenter__": PHRASES["acquire"],
     "__aexit__": PHRASES["release"],
+    "acquire_nowait": PHRASES["acquire"],
     "get_nowait": PHRASES["get"],
     "join": PHRASES["join queue"],
     "notify_all": PHRASES["notify"],
@@ -116,8 +125,18 @@ METHODS = PHRASES | {
 }
 
 
-def phrase_of(kind: str) -> Phrase:
+def is_of_barrier(thing: str) -> bool:
+    """Whether the name is that of the lock or the condition inside a barrier."""
+    return _BARRIER.fullmatch(thing) is not None
+
+
+_BARRIER = re.compile(r"[0-9.]+:~?barrier[0-9]+(?:lock)?")
+
+
+def phrase_of(kind: str, thing: str = "") -> Phrase:
     """What a step of that kind is called; one that a newer model has is called by its kind."""
+    if kind in BARRIER and is_of_barrier(thing):
+        return BARRIER[kind]
     return PHRASES.get(kind) or Phrase(f"{kind} {{}}", f"{kind} {{}}")
 
 

@@ -15,6 +15,7 @@ from possibly.control.causality import Causality
 from possibly.control.execution import Execution
 from possibly.control.naming import Sort, sort_of
 from possibly.trace.place import is_of_library, place_in
+from possibly.views.text.phrases import is_of_barrier
 from possibly.views.text.steps import Told, source_of, told_steps
 from possibly.views.text.words import count_text
 
@@ -136,7 +137,29 @@ def _outer(rows: Sequence[Told], marks: Marks) -> list[Told]:
     known = {row.thing for row in rows if not row.is_in_library} | {pair.thing for pair in pairs}
     always = {*marks.failing, *marks.asked}
     inside = _inside_libraries(rows, marks)
-    return [row for row in rows if row.number in always or not (row.task in inside or _is_inner(row, known))]
+    doors = _doors(rows)
+    return [
+        row
+        for row in rows
+        if row.number in always or not (row.task in inside or row.number in doors or _is_inner(row, known))
+    ]
+
+
+def _doors(rows: Sequence[Told]) -> set[int]:
+    """Steps inside barriers that say nothing to a reader: who goes on lets the next ones through."""
+    found: set[int] = set()
+    last: dict[str, Told] = {}
+    for row in rows:
+        if not is_of_barrier(row.thing):
+            last.pop(row.task, None)
+            continue
+        before = last.get(row.task)
+        is_through = before is not None and before.kind in ("wake", "notify") and before.at == row.at
+        if is_through and row.kind in ("notify", "release"):
+            found.add(row.number)
+        else:
+            last[row.task] = row
+    return found
 
 
 def _inside_libraries(rows: Sequence[Told], marks: Marks) -> set[str]:

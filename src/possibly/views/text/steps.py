@@ -30,6 +30,7 @@ AWAITS = {
     "receive": "waits to receive from {}",
     "put": "waits to put into {}",
     "send": "waits to send into {}",
+    "__anext__": "waits to receive from {}",
     "acquire": "waits for {}",
     "__aenter__": "waits for {}",
     "wait": "waits for {}",
@@ -104,7 +105,7 @@ def step_text(step: Step, execution: Execution) -> str:
     """A step in one line, without its place."""
     operation = step.operation
     changes = isinstance(step.detail, dict) and ("before" in step.detail or "changed" in step.detail)
-    text = "changes {}" if changes else phrase_of(operation.kind).now
+    text = "changes {}" if changes else phrase_of(operation.kind, operation.thing).now
     return text.format(thing_name(operation.thing, execution)).rstrip()
 
 
@@ -189,7 +190,7 @@ class _Teller:
             self.asleep.discard(task)
             text = "has slept"
         else:
-            text = phrase_of(kind).now
+            text = phrase_of(kind, moment["thing"]).now
         found = text.format(name).rstrip()
         if moment.get("group"):
             return f"{found}, which failed in its task group"

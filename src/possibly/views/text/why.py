@@ -133,7 +133,9 @@ def _done(moment: Moment, thing: str | None, execution: Execution) -> str:
         each = inside[0]
         told = _told(phrase_of(each["kind"]), each["thing"], execution, each)
         return f"{name} {told}{_value(each)}{_at(each['at'], each, execution)}"
-    told = _told(phrase_of(moment.operation.kind), moment.operation.thing, execution, detail)
+    told = _told(
+        phrase_of(moment.operation.kind, moment.operation.thing), moment.operation.thing, execution, detail
+    )
     return f"{name} {told}{_value(detail)}{_at(moment.operation.at, detail, execution)}"
 
 

@@ -1,5 +1,6 @@
 """`asyncio` under control.
 
+- `anyio_told`: what tasks do with anyio's own primitives, in the user's words
 - `async_primitives`: `asyncio`'s Lock, Semaphore, Event, Condition and Queue
 - `coroutines`: the tasks and futures of `asyncio`
 - `events`: `asyncio`: the tasks of an event loop, one turn of a task being one step

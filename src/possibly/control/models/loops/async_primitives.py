@@ -8,7 +8,13 @@ from weakref import ref
 
 from possibly.control.attached import Attached
 from possibly.control.models.loops.coroutines import AsyncTask, name_of, touch
-from possibly.control.models.loops.turns import awaited_primitive, caller_of_use, tell_use
+from possibly.control.models.loops.turns import (
+    awaited_group,
+    awaited_primitive,
+    caller_of_use,
+    tell_use,
+    told_names,
+)
 from possibly.control.runtime import kernel as running
 from possibly.probes.patching import Patches
 
@@ -45,9 +51,14 @@ class Holder(NamedTuple):
     at: str
 
 
-_holders: Attached[Holder] = Attached()
-"""Of the locks that are taken: a lock of asyncio does not know it itself."""
-_WAITS = {"acquire": "acquire", "__aenter__": "acquire", "get": "get", "put": "put", "wait": "wake"}
+_holders: Attached[tuple[Holder, ...]] = Attached()
+"""Who has a lock or units of a semaphore: those of asyncio do not know it themselves."""
+_words: Attached[bool] = Attached()
+"""Semaphores of which somebody gave a unit back who had none: their units are words, and nobody's."""
+_WAITS = {
+    "acquire": "acquire", "__aenter__": "acquire", "get": "get", "put": "put", "wait": "wake",
+    "send": "send", "receive": "receive", "__anext__": "receive",
+}  # fmt: skip
 """How threads wait that do the same."""
 
 
@@ -65,28 +76,79 @@ def _call_after_condition(lock: Any) -> None:
         kernel.labels[name] = label
 
 
-def _hold(primitive: Any, method: str, place: str) -> None:
+def take(primitive: Any, place: str) -> None:
+    """The running turn has a lock, or one more unit of a semaphore."""
     kernel = running.kernel
-    if method == "acquire" and isinstance(primitive, asyncio.Lock) and kernel is not None:
-        _holders[primitive] = Holder(kernel.current.name, place)
+    if kernel is not None:
+        _holders[primitive] = (*(_holders.get(primitive) or ()), Holder(kernel.current.name, place))
+
+
+def give_back(primitive: Any, is_unit: bool) -> None:
+    kernel = running.kernel
+    held = _holders.get(primitive) or ()
+    if kernel is None or not is_unit:
+        _holders.drop(primitive)
+        return
+    mine = [number for number, each in enumerate(held) if each.task == kernel.current.name]
+    if not mine:
+        _words[primitive] = True
+    else:
+        _holders[primitive] = (*held[: mine[0]], *held[mine[0] + 1 :])
+
+
+def _holders_of(primitive: Any) -> tuple[Holder, ...]:
+    return () if primitive in _words else _holders.get(primitive) or ()
+
+
+def _label_of(primitive: Any) -> str:
+    return told_names.get(primitive) or name_of(primitive)
 
 
 def why_blocked(owner: Any) -> dict[str, Any]:
     """For what a task waits that nobody wakes, as `endings.deadlock` tells it."""
     mine = name_of(owner)
+    held = ((thing, each) for thing, _ in _holders.items() for each in _holders_of(thing))
     told: dict[str, Any] = {
-        "holds": [(name_of(lock), holder.at) for lock, holder in _holders.items() if holder.task == mine]
+        "holds": [(_label_of(thing), each.at) for thing, each in held if each.task == mine]
     }
     found = awaited_primitive(owner.get_coro())
     if found is None:
-        return told | {"for": _tasks_behind(getattr(owner, "_fut_waiter", None))}
+        return told | _why_among_tasks(owner)
     primitive, method = found
     if isinstance(primitive, asyncio.Condition) and _WAITS.get(method) == "acquire":
         primitive = primitive._lock  # type: ignore[attr-defined]
-    holder = _holders.get(primitive)
-    is_unit = isinstance(primitive, asyncio.Semaphore)
-    told |= {"thing": name_of(primitive), "does": "take" if is_unit else _WAITS.get(method, "await")}
-    return told | ({} if holder is None else {"for": [holder.task], "since": holder.at})
+    does = "take" if is_counted(primitive) else _WAITS.get(method, "await")
+    holders = _holders_of(primitive)
+    told |= {
+        "thing": _label_of(primitive),
+        "does": does,
+        "for": [*dict.fromkeys(each.task for each in holders)],
+    }
+    return told | ({"since": holders[0].at} if len(holders) == 1 and does == "acquire" else {})
+
+
+def is_counted(primitive: Any) -> bool:
+    """Whether several may have units of it."""
+    return isinstance(primitive, asyncio.Semaphore) or type(primitive).__name__ in COUNTED
+
+
+COUNTED = ("Semaphore", "CapacityLimiter")
+"""The same of anyio, by their names."""
+
+
+def _why_among_tasks(owner: Any) -> dict[str, Any]:
+    """A task that waits for others, of which a group knows more than the future that it waits for."""
+    group = awaited_group(owner.get_coro())
+    if group:
+        names = [name_of(each) for each in group]
+        return {"for": names, "does": "join", "called": " and ".join(map(_task_label, names))}
+    return {"for": _tasks_behind(getattr(owner, "_fut_waiter", None))}
+
+
+def _task_label(name: str) -> str:
+    kernel = running.kernel
+    tasks = () if kernel is None else kernel.all
+    return next((each.label for each in tasks if each.name == name), name)
 
 
 def _tasks_behind(waiter: Any) -> list[str]:
@@ -126,7 +188,8 @@ def _seen(plain: Any, writes: bool) -> Any:
                 result = await plain(self, *given, **options)
             finally:
                 touch(self, writes)
-            _hold(self, plain.__name__, place)
+            if plain.__name__ == "acquire" and isinstance(self, asyncio.Lock | asyncio.Semaphore):
+                take(self, place)
             tell_use(plain.__name__, name_of(self), place, result if plain.__name__ == "get" else given[:1])
             return result
 
@@ -138,7 +201,7 @@ def _seen(plain: Any, writes: bool) -> Any:
         place = "" if plain.__name__ in _INNER else caller_of_use()
         result = plain(self, *given, **options)
         if plain.__name__ == "release":
-            _holders.drop(self)
+            give_back(self, is_counted(self))
         tell_use(
             plain.__name__, name_of(self), place, given[:1] if plain.__name__ == "put_nowait" else result
         )

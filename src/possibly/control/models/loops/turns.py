@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from possibly.control.attached import Attached
 from possibly.control.endings.failures import met
 from possibly.control.models.loops.coroutines import AsyncTask, Future, PlainTask, name_of
 from possibly.control.runtime import kernel as running
@@ -71,6 +72,8 @@ def _is_for_the_user(frame: Any) -> bool:
     return False
 
 
+told_names: Attached[str] = Attached()
+"""Primitives of a library on top of the loop, which are ordinary objects: what their uses are told by."""
 LIBRARIES = ("asyncio", "trio.", "possibly.")
 """Whose own use of primitives belongs to how they work."""
 ON_TOP = "anyio."
@@ -132,7 +135,8 @@ def _awaited(owner: Any, coroutine: Any) -> Moment:
     children = getattr(waiter, "_children", None)
     if children:
         return {"thing": "", "things": [name_of(each) for each in children]}
-    if (told := awaited_in(coroutine))["thing"]:
+    told = awaited_in(coroutine)
+    if told["thing"] or told.get("things"):
         return told
     if isinstance(waiter, AsyncTask | Future):
         return {"thing": name_of(waiter)}
@@ -146,7 +150,10 @@ def awaited_in(coroutine: Any) -> Moment:
         return {"thing": ""}
     primitive = primitive_of(called)
     if primitive is not None:
-        return {"thing": name_of(primitive), "method": called.__name__}
+        return {"thing": told_names.get(primitive) or name_of(primitive), "method": called.__name__}
+    group = awaited_group(coroutine)
+    if group:
+        return {"thing": "", "things": [name_of(each) for each in group]}
     return {"thing": f"{called.__qualname__.rpartition('.')[2]}()"}
 
 
@@ -158,16 +165,35 @@ def awaited_primitive(coroutine: Any) -> tuple[Any, str] | None:
 
 
 def _called_in(coroutine: Any) -> Any:
-    """The first function that is not the user's among those that a coroutine is in."""
+    """The first function that is not the user's among those that the user's innermost one is in.
+
+    A library (anyio) may run the program's coroutines inside of its own.
+    """
+    found = None
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
-        if frame is not None and not shown(frame.f_code.co_filename):
-            return coroutine
+        if frame is not None and shown(frame.f_code.co_filename):
+            found = None
+        elif frame is not None and found is None:
+            found = coroutine
         coroutine = getattr(coroutine, "cr_await", None)
-    return None
+    return found
 
 
 def primitive_of(called: Any) -> Any:
     """What has the method that a coroutine is of, if that is a primitive."""
     found = called.cr_frame.f_locals.get("self")
+    shared = getattr(found, "_state", found)
+    if shared in told_names:
+        return shared
     return found if getattr(found, "_possibly_name", None) else None
+
+
+def awaited_group(coroutine: Any) -> list[Any]:
+    """The tasks for whose ends a coroutine waits where it leaves a task group, of asyncio or of anyio."""
+    called = _called_in(coroutine)
+    if called is None or called.__name__ != "__aexit__":
+        return []
+    tasks = getattr(called.cr_frame.f_locals.get("self"), "_tasks", None)
+    found = [each for each in tasks if isinstance(each, AsyncTask)] if type(tasks) is set else []
+    return sorted(found, key=name_of)

@@ -113,6 +113,12 @@ def _add_recording_arguments(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="record every shared access, and say which deadlocks another order of the run reaches",
     )
+    group.add_argument(
+        "--times",
+        action="store_true",
+        help="record when each event happened (`t`), to a millisecond or so; formulas may read it as the "
+        "variable `time` of each process",
+    )
     group.add_argument("--mpi", metavar="N", type=int, help="run N ranks under mpiexec")
     group.add_argument(
         "--live",
@@ -153,6 +159,8 @@ def _recorded(arguments: argparse.Namespace, answers: Answers, is_piped: bool) -
     specification = specification_of(arguments) if has_properties(arguments) else None
     if arguments.confirm:
         _check_confirming(arguments, answers)
+    if arguments.times and (arguments.live or arguments.send):
+        raise UsageError("--times is for a run that is written, not for one that is followed")
     output = arguments.output or default_output(words)
     request = Request(
         words,
@@ -170,6 +178,7 @@ def _recorded(arguments: argparse.Namespace, answers: Answers, is_piped: bool) -
         request,
         record=_how_much(arguments, specification),
         everything=arguments.deadlocks,
+        times=arguments.times,
         shared=True,
         ask=_asker() if arguments.live and arguments.send else None,
         name=arguments.name,

@@ -93,6 +93,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="judge the parts of a net apart where the task logic allows it (--explain says where)",
     )
     parser.add_argument(
+        "--times",
+        action="store_true",
+        help="formulas may read `time`, a variable of each process: when its last event happened (its `t`)",
+    )
+    parser.add_argument(
         "--loops",
         choices=("any", "weak", "strong"),
         help="also judge orders that go on for ever where a state comes again: any, or only those that "
@@ -211,7 +216,7 @@ def checked_quietly(
 ) -> tuple[Trace, Report]:
     """The trace and the answers; `whole`: all variables are wanted, not only those of the properties."""
     words = None
-    if path.endswith(".parquet") and not whole:
+    if path.endswith(".parquet") and not whole and not options.times:
         from possibly.session.checking.selected import answered, words_in
 
         found = answered(path, specification, options, progress)
@@ -231,6 +236,10 @@ def _answered(
 ) -> tuple[Trace, Report]:
     from possibly.session.checking.check import check_trace
 
+    if options.times:
+        from possibly.order.refined.timed import with_times
+
+        trace = with_times(trace)
     if options.order == "predictive":
         from possibly.session.checking.predictive import check_predictive
 

@@ -58,6 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="clocks differ by so much at most: events whose times are further apart are ordered",
     )
     parser.add_argument(
+        "--atomic",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="what is done while a lock of that name is held, or in a call of that function, is one event",
+    )
+    parser.add_argument(
         "--times",
         action="store_true",
         help="let each event set `time` of its process, so that formulas can read P.time",
@@ -99,12 +106,25 @@ def run(arguments: argparse.Namespace) -> int:
 def _read(path: str, arguments: argparse.Namespace, progress: Progress | None = None) -> Trace:
     """The trace, with the order and the variables that its times give it, if that is asked for."""
     trace = loaded(path, progress)
+    if arguments.atomic:
+        trace = _with_regions(trace, arguments.atomic)
     if arguments.skew is None and not arguments.times:
         return trace
-    from possibly.order.timed import timed, with_times
+    from possibly.order.refined.timed import timed, with_times
 
     ordered = trace if arguments.skew is None else timed(trace, arguments.skew)
     return with_times(ordered) if arguments.times else ordered
+
+
+def _with_regions(trace: Trace, names: list[str]) -> Trace:
+    from possibly.order.refined.regions import regions_of, with_regions
+
+    for name in names:
+        regions = list(regions_of(trace, name))
+        if not regions:
+            raise UsageError(f"no lock and no function is called {name} in this run")
+        trace = with_regions(trace, regions)
+    return trace
 
 
 def _to_parquet(arguments: argparse.Namespace) -> int:

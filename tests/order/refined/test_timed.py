@@ -10,7 +10,7 @@ import pytest
 
 from possibly.errors import TraceError
 from possibly.order.computation import Computation
-from possibly.order.timed import TIME, timed, with_times
+from possibly.order.refined.timed import TIME, timed, with_times
 from possibly.records import replace
 from possibly.trace.model import Trace
 from possibly.trace.notation import trace as trace_of
