@@ -35,6 +35,7 @@ from possibly.control.runtime.items import (
     is_namespace,
     is_unshared,
     is_weak,
+    item,
     iterate,
     method_of,
     parts_of,
@@ -51,14 +52,15 @@ from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
 from possibly.control.runtime.things import (
     CONTAINERS,
+    INSTANCE,
     OPAQUE,
     SIMPLE_TYPES,
     class_has,
     dictionary_of,
     is_user_class,
 )
-from possibly.control.runtime.touched.members import reading_parts, special_parts
-from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, touch_all
+from possibly.control.runtime.touched.members import held_by, reading_parts, special_parts
+from possibly.control.runtime.touched.parts import asking_parts, touch_all
 from possibly.control.runtime.touched.unwatched import (
     checking_parts,
     counting_parts,
@@ -66,6 +68,7 @@ from possibly.control.runtime.touched.unwatched import (
     number_parts,
 )
 from possibly.control.runtime.variables import (
+    content,
     delete_cell,
     delete_global,
     made,
@@ -171,11 +174,13 @@ class Site:
         memory = accesses.memory
         if memory is not None and memory.specials:
             self._read_specials(value if type(value) is tuple else (value,))
-        if memory is not None and memory.has_ends:
+        if memory is not None and memory.lives.has_ends:
             memory.passes(kernel, self._mark("before"), self.at)
         kind = self.kind
         if kind == READ_ATTRIBUTE:
             self._read_attribute(value, kernel)
+            if memory is not None and memory.lives.may_keep:
+                memory.lives.keep((kernel, memory), held_by(value, self.word))
         elif kind == CALL:
             self._call(value[0], value[1:], self.more)
         elif kind == READ_GLOBAL:
@@ -185,6 +190,8 @@ class Site:
             if self.owner is not kernel:
                 self._find_space(kernel)
             read_global(self.name, self.word, self.space, self.at)
+            if memory is not None and memory.lives.may_keep:
+                memory.lives.keep((kernel, memory), self.space.get(self.word))
         elif kind == TRUTH:
             if type(value) not in NUMBERS:
                 size(value, self.at)
@@ -193,13 +200,17 @@ class Site:
                 self._advance(value)
         elif kind == READ_CELL:
             read_cell(self.word, value, self.at)
+            if memory is not None and memory.lives.may_keep:
+                memory.lives.keep((kernel, memory), content(value))
         elif kind == ENTRY:
+            if self.word == "__del__" and memory is not None:
+                memory.lives.finish((kernel, memory), self.at)
             if kernel.running().calls:
                 self._called_back(kernel)
         elif kind == GIVE_BACK:
             self._given_back(value, kernel)
-            if memory is not None and memory.has_ends and value is not self:
-                _end_locals(memory, kernel, self.at)
+            if memory is not None and memory.lives.has_ends:
+                memory.lives.end_locals((kernel, memory), self.at, kernel.current.shown)
         else:
             self._seldom(value, kernel)
 
@@ -208,11 +219,11 @@ class Site:
         if memory is not None and memory.specials:
             self._read_specials((key, value))
         kind = self.kind
-        if memory is not None and memory.has_ends and kind not in (CALL, CALL_SPREAD):
+        if memory is not None and memory.lives.has_ends and kind not in (CALL, CALL_SPREAD):
             memory.passes(kernel, self._mark("before"), self.at)
         if kind in (CALL, CALL_SPREAD):
             self._returned(value, kernel)
-            if memory is not None and memory.has_ends:
+            if memory is not None and memory.lives.has_ends:
                 memory.passes(kernel, self._mark("after"), self.at)
         elif kind == RESULT:
             self._resulted(value)
@@ -221,6 +232,8 @@ class Site:
                 parts = read_item(value, key, self.at)
                 if parts or type(key) not in PLAIN_KEYS:
                     self._push(None, (), parts or self._looked_through(key, value, False))
+                if memory is not None and memory.lives.may_keep:
+                    memory.lives.keep((kernel, memory), item(value, key))
         elif kind == BINARY:
             if type(value) not in NUMBERS or type(key) not in NUMBERS:
                 self._binary(value, key)
@@ -393,8 +406,8 @@ class Site:
         if now is None or now[0].alone:
             return
         parts = parts_of(left, now, self.at) + parts_of(right, now, self.at)
-        if is_weak(type(left)) or is_weak(type(right)):
-            parts.append(LOOKING_AT_LIVES)
+        if is_weak(type(left)) and is_weak(type(right)):
+            parts += asking_parts(left, now, self.at) + asking_parts(right, now, self.at)
         if parts:
             touch_all(now, parts, self.at)
             self._push(None, (left, right), parts)
@@ -572,7 +585,7 @@ class Site:
     def _is_given(self, value: Any, kernel: Kernel) -> bool:
         """Whether it matters that a function gives this back, or that its variables end."""
         memory = accesses.memory
-        if memory is not None and memory.has_ends:
+        if memory is not None and memory.lives.has_ends:
             return True
         return bool(kernel.current.calls)
 
@@ -635,12 +648,13 @@ class Site:
 
     def _returned(self, value: Any, kernel: Kernel) -> None:
         memory = accesses.memory
-        if memory is not None and memory.has_ends and id(value) in memory.things.weakly:
-            memory.drop(kernel, value, self.at)  # it may end as soon as it is not used any more
         calls = kernel.running().calls
         if not calls or calls[-1].site is not self:
-            if type(value) is types.GeneratorType:
+            if type(value) is types.GeneratorType or (
+                memory is not None and memory.lives.may_drop and _is_new(value, memory)
+            ):
                 made(value, self.at)
+            self._keep(value, kernel)
             return
         call = calls.pop()
         if call.function is not None:
@@ -649,6 +663,15 @@ class Site:
                 _name_inside(value, self.at)
             given, call.given = call.given, ()
             returned(call.function, given, value, self.at)
+        self._keep(value, kernel)
+
+    def _keep(self, value: Any, kernel: Kernel) -> None:
+        """What a call returns may end as soon as it is not used any more: others may go on before."""
+        memory = accesses.memory
+        if memory is not None and memory.lives.has_ends and type(value) not in SIMPLE_TYPES:
+            memory.lives.keep((kernel, memory), value)
+            if kernel.current.keeps is not None:
+                memory.lives.keep_no_more((kernel, memory), self.at)
 
 
 def _is_given(space: Any) -> bool:
@@ -684,13 +707,10 @@ HANDING_ON = (next, iter, getattr, BEGUN)
 """Functions that do not look at what they are given."""
 
 
-def _end_locals(memory: Memory, kernel: Kernel, at: str) -> None:
-    """A function returns: what only its variables hold ends, and others may go on just before."""
-    weakly = memory.things.weakly
-    variables: Any = caller().f_locals  # no dictionary in newer interpreters
-    ending = next((each for each in variables.values() if id(each) in weakly), None)
-    if ending is not None:
-        memory.drop(kernel, ending, at)
+def _is_new(value: Any, memory: Memory) -> bool:
+    """Whether it is an object of the program's that has no name, and that nobody else has."""
+    things = memory.things
+    return things.kind(value) == INSTANCE and things.known(value) is None and _is_fresh(value)
 
 
 class _Fresh:
