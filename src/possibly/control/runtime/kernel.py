@@ -274,7 +274,8 @@ class Kernel:
     ) -> bool:
         """Stops here until the scheduler lets the operation be done; False: its time is up instead."""
         task = self.current
-        task.keeps = None
+        if kind == "end":
+            task.keeps = None
         if task.sections:
             self._show_sections(task.sections)
         is_in_call = bool(task.calls) and self.in_calls is not None

@@ -668,7 +668,7 @@ class Site:
     def _keep(self, value: Any, kernel: Kernel) -> None:
         """What a call returns may end as soon as it is not used any more: others may go on before."""
         memory = accesses.memory
-        if memory is not None and memory.lives.has_ends and type(value) not in SIMPLE_TYPES:
+        if memory is not None and memory.lives.has_ends and type(value) not in NUMBERS:
             memory.lives.keep((kernel, memory), value)
             if kernel.current.keeps is not None:
                 memory.lives.keep_no_more((kernel, memory), self.at)

@@ -185,10 +185,10 @@ class Things:
             if self.ended is not None:
                 self.ended(number)
 
-    def watch_end(self, value: Any) -> bool:
-        """Tells of the end of this object; False if that cannot be heard of."""
+    def watch_end(self, value: Any, first: bool = False) -> bool:
+        """Tells of the end of this object, before others who hear of it; False if that cannot be heard of."""
         number = id(value)
-        if number in self.watched:
+        if number in self.watched and not first:
             return True
         try:
             self._ends[number] = weakref.ref(value, _Forget(self, number))

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 from possibly.control.execution import Access
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.places import caller
+from possibly.control.runtime.places import NAMING, caller, variables_of
 from possibly.control.runtime.task import Task
 from possibly.control.runtime.things import CODE, SIMPLE_TYPES, Things, class_name, is_a, is_own, order_of
 
@@ -119,7 +119,7 @@ class Lives:
 
         Whoever drops an object of its class from then on tells of it, and has to before as well.
         """
-        if type(value) in SIMPLE_TYPES:
+        if type(value) in SIMPLE_TYPES or is_a(value, LASTING):
             return
         number, name = id(value), class_name(value)
         if number not in self.observed:
@@ -137,7 +137,10 @@ class Lives:
     def refer(self, now: Now, reference: Any, value: Any) -> None:
         """A weak reference, which can be asked when the object has ended, leads to it."""
         life = self.observed.get(id(value))
-        if life is not None and now[1].things.watch_end(reference):
+        if life is None:
+            return
+        now[1].things.watch_end(value, True)  # what is called at its end comes after who listened last
+        if now[1].things.watch_end(reference):
             self.behind[id(reference)] = life
 
     def finishes(self, cls: type) -> bool:
@@ -157,6 +160,8 @@ class Lives:
             return False
         if cls in CODE:
             return _stands_in_a_try(value)
+        if cls is types.FunctionType:  # there are many, and weak references lead to few
+            return id(value) in self.observed
         return self.finishes(cls) or class_name(value) in self.kinds
 
     def _matters(self, value: Any) -> bool:
@@ -220,19 +225,24 @@ class Lives:
     def keep(self, now: Now, value: Any) -> None:
         """The running task gets this from a place, and keeps it at least until its next site."""
         kernel = now[0]
-        if kernel.alone or kernel.quiet or not self._is_told(value):
+        if kernel.alone or kernel.quiet:
             return
-        if self.has_ends:
-            kernel.current.keeps = value
-        elif self._matters(value):
-            self._hide(now, self.life_of(now, value, ""), False)
+        for each in _seen_through(value):
+            if self._is_told(each):
+                if self.has_ends:
+                    kernel.current.keeps = value
+                elif self._matters(each):
+                    self._hide(now, self.life_of(now, each, ""), False)
 
     def keep_no_more(self, now: Now, at: str) -> None:
         """What the running task has got from a place may be gone before its next site."""
         task = now[0].current
-        value, task.keeps = task.keeps, None
         if not now[0].alone and not now[0].quiet:
-            self.let_go(now, {self.life_of(now, value, at): True}, at, task.shown, False)
+            told = [each for each in _seen_through(task.keeps) if self._is_told(each)]
+            lives = {self.life_of(now, each, at): True for each in told}
+            del told[:]
+            self.let_go(now, lives, at, task.shown, False)
+        task.keeps = None
 
     def let_go(self, now: Now, lives: dict[Life, bool], at: str, instruction: int, is_place: bool) -> None:
         """These may end with what a place or a variable loses: so others may go on just before.
@@ -284,10 +294,7 @@ class Lives:
     def finish(self, now: Now, at: str) -> None:
         """The `__del__` of an object begins."""
         frame = caller()
-        variables: Any = frame.f_locals
-        value = variables.get(frame.f_code.co_varnames[0]) if frame.f_code.co_argcount else None
-        if type(variables) is dict:
-            variables.clear()
+        value = variables_of(frame).get(frame.f_code.co_varnames[0]) if frame.f_code.co_argcount else None
         if self.finishes(type(value)) and not now[0].alone and not now[0].quiet:
             self.end(now, self.life_of(now, value, at))
 
@@ -332,6 +339,16 @@ class Lives:
 Now = tuple[Kernel, Accesses]
 
 
+def _seen_through(value: Any) -> tuple[Any, ...]:
+    """What a value stands for: a method for its object, a tuple for what is in it."""
+    if type(value) is types.MethodType:
+        return (value.__self__,)
+    return value if type(value) is tuple and len(value) <= MOST_SEEN else (value,)
+
+
+MOST_SEEN = 8
+
+
 def _stands_in_a_try(value: Any) -> bool:
     """Whether a generator or coroutine of the program's has code that runs when it is given up."""
     frame = getattr(value, "gi_frame", None)
@@ -342,13 +359,9 @@ def _held_by_variables() -> list[Any]:
     """What the variables of the running function hold; nothing where their names are known to the program."""
     frame = caller()
     code = frame.f_code
-    if not code.co_flags & _FUNCTION or "locals" in code.co_names:
+    if not code.co_flags & _FUNCTION or not NAMING.isdisjoint(code.co_names):
         return []
-    variables: Any = frame.f_locals
-    found = list(variables.values())
-    if type(variables) is dict:  # the frame keeps it, and with it what it holds
-        variables.clear()
-    return found
+    return list(variables_of(frame).values())
 
 
 def _owned(value: Any) -> list[Any]:
