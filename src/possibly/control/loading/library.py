@@ -27,7 +27,7 @@ FOLLOWED: dict[str, str] = {
     "collections": "UserDict UserList UserString ChainMap Counter",
     "_collections_abc": "Mapping MutableMapping Sequence MutableSequence Set MutableSet KeysView ItemsView "
     "ValuesView MappingView",
-    "functools": "cached_property singledispatch singledispatchmethod",
+    "functools": "cached_property singledispatch singledispatchmethod _find_impl _compose_mro",
     "contextlib": "_RedirectStream _BaseExitStack ExitStack closing chdir",
     "os": "_Environ getenv",
     "typing": "get_type_hints ForwardRef",

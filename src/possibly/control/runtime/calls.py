@@ -204,6 +204,8 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
     kept: Parts = []
     for _ in range(DEPTH):
         if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
+            if is_weak(type(function.__self__)):  # whose class may have one of its own, which is not called
+                break
             function = function.__self__
             continue
         if type(function) is not partial:

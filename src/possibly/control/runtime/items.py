@@ -306,9 +306,8 @@ def hold_weakly(owner: Any, stored: tuple[Any, ...]) -> None:
     """What is put into a container of weak references may end there at any time."""
     now = accesses.active()
     if stored and now is not None and is_weak(type(owner)):
-        is_reference = issubclass(type(owner), weakref.ref)  # which leads to the first, and calls the second
-        for each in stored[:1] if is_reference else stored:
-            now[1].hold_weakly(now[0], each)
+        for each in stored[1:] if issubclass(type(owner), weakref.WeakValueDictionary) else stored[:1]:
+            now[1].hold_weakly(now[0], each)  # what else is given is called, or held as usual
 
 
 def is_weak(cls: type) -> bool:
