@@ -259,6 +259,8 @@ def _touch_behind(value: Any, writes: bool, at: str, *stored: Any) -> None:
             return
         kind = now[1].things.kind(value)
         name = "__setitem__" if writes else "__getitem__"
+        if does_itself(value, name):
+            return
         if is_setting(value):
             now[1].write_rarely(now[0], DECIMALS if writes else FLAGS)
         if kind in (INSTANCE, CLASS) and not _tells(value, name):
@@ -290,6 +292,12 @@ def _hand(function: Any, value: Any, now: tuple[Kernel, Memory], at: str) -> Non
     if root:
         parts = parts_of(value, now, at, DEEPEST, True, True)
         now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
+
+
+def does_itself(value: Any, name: str) -> bool:
+    """Whether the method that stands behind an operator is code that tells of itself."""
+    found = method_of(type(value), name)
+    return found is not None and is_own(found)
 
 
 def _tells(value: Any, name: str) -> bool:

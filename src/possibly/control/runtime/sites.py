@@ -31,6 +31,7 @@ from possibly.control.runtime.items import (
     contains,
     deep,
     delete_item,
+    does_itself,
     is_followed,
     is_namespace,
     is_unshared,
@@ -345,6 +346,8 @@ class Site:
         """What is in use as long as a key of the program's own class is looked for, by its own code."""
         now = accesses.active()
         if now is None or now[0].alone or (not (is_slice := type(key) is slice) and not is_followed(key)):
+            return []
+        if does_itself(value, "__setitem__" if writes else "__getitem__"):
             return []
         return parts_of(value, now, self.at, DEEPEST, writes or is_slice)
 
