@@ -23,7 +23,16 @@ from possibly.control.execution import Access
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import NAMING, caller, variables_of
 from possibly.control.runtime.task import Task
-from possibly.control.runtime.things import CODE, SIMPLE_TYPES, Things, class_name, is_a, is_own, order_of
+from possibly.control.runtime.things import (
+    CODE,
+    SIMPLE_TYPES,
+    Things,
+    class_name,
+    is_a,
+    is_own,
+    is_user_module,
+    order_of,
+)
 
 LIVES = "_:lives of "
 """Begins the families and the names of lives."""
@@ -92,12 +101,16 @@ class Lives:
         self.behind: dict[int, Life] = {}
         """To which object a weak reference leads, by its own address."""
         self.ended: dict[Life, None] = {}
+        self._modules: tuple[int, list[Any]] = (0, [])
+        """How many modules there were, and the program's own of these."""
         self.emptied: set[str] = set()
         """The lives of what was in a place that was emptied."""
         self.passed: dict[str, str] = {}
         """Task -> the site that it came by last."""
         self.told: dict[str, tuple[int, int, frozenset[str]]] = {}
         """Task -> the step in which others could go on, which of its instructions lets go, and of which."""
+        self._direct: set[str] = set()
+        """The life of what the place itself holds that is about to be emptied, if that can be told of."""
         self._finishing: dict[type, bool] = {}
         """Classes, and whether code of the program runs when an object of one ends."""
 
@@ -220,7 +233,11 @@ class Lives:
 
     def ending(self, now: Now, old: Any, at: str) -> dict[Life, bool]:
         """The lives that may end as a place loses what it holds. Who asks does not keep it: others go on."""
-        return {} if now[0].alone or now[0].quiet else self._ending_with(now, [old], at)
+        if now[0].alone or now[0].quiet:
+            return {}
+        found = self._ending_with(now, [old], at)
+        self._direct = {self.life_of(now, old, at).thing} if found and self._is_told(old) else set()
+        return found
 
     def keep(self, now: Now, value: Any) -> None:
         """The running task gets this from a place, and keeps it at least until its next site."""
@@ -251,22 +268,23 @@ class Lives:
         """
         kernel, memory = now
         shown = [each for each in lives if memory._is_visible(kernel, each.family, each.thing)]
+        staying = self._staying(now, at) - self._direct if is_place and lives else set()
         for each, matters in lives.items():
             if matters and each not in shown:
-                self._hide(now, each, is_place)
+                self._hide(now, each, is_place and each.thing not in staying)
         if not shown:
             return
         task, things = kernel.current, frozenset([each.thing for each in shown])
         if memory._stays_whole(kernel, task, shown[0].family):
             for thing in sorted(things):
-                kernel.add(Access(thing, is_place or thing in self.emptied))
+                kernel.add(Access(thing, (is_place and thing not in staying) or thing in self.emptied))
         else:
             ends = tuple([Access(each.thing, True) for each in shown])
             memory.access(kernel, shown[0].family, shown[0].thing, ends, at)
-            if not is_place:
-                kernel.lessen(tuple([each for each in ends if each.thing not in self.emptied]))
+            lesser = staying if is_place else things
+            kernel.lessen(tuple([each for each in ends if each.thing in lesser - self.emptied]))
         if is_place:
-            self.emptied |= things
+            self.emptied |= things - staying
         self.told[task.name] = (len(kernel.steps), instruction, things)
 
     def passes(self, now: Now, site: str, at: str) -> None:
@@ -283,6 +301,21 @@ class Lives:
     def end_locals(self, now: Now, at: str, instruction: int) -> None:
         """What the variables of a function hold may end: others may go on just before."""
         self.let_go(now, self._ending_with(now, _held_by_variables(), at), at, instruction, False)
+
+    def _staying(self, now: Now, at: str) -> set[str]:
+        """The lives of what global variables of the program hold: to drop what leads there too ends nothing.
+
+        Who empties such a variable changes them, which meets who drops the rest: that is a reading.
+        """
+        if self._modules[0] != len(sys.modules):
+            every = [each for each in list(sys.modules.values()) if is_user_module(each)]
+            self._modules = (len(sys.modules), every)
+        found: set[str] = set()
+        for module in self._modules[1]:
+            for each in list(vars(module).values()):
+                if type(each) not in SIMPLE_TYPES and not is_a(each, LASTING) and self._is_told(each):
+                    found.add(self.life_of(now, each, at).thing)
+        return found
 
     # ---- the end --------------------------------------------------------------------------------
 
