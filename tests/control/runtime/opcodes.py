@@ -105,7 +105,7 @@ def outcomes(source: str, files: Files = FILES, most: int = 10**6) -> set[str]:
     return found
 
 
-def unconfirmed(source: str, wanted: set[str], tries: int = 400, files: Files = FILES) -> set[str]:
+def unconfirmed(source: str, wanted: set[str], tries: int = 4_000, files: Files = FILES) -> set[str]:
     """Which of these outcomes no switches bring about, up to six of them tried at random."""
     code = compile(source, FILE, "exec", dont_inherit=True)
     draw = random.Random(7)
