@@ -23,7 +23,8 @@ NATIVE = """
 causality tree schedulers/course schedulers/dpor macro/inside/watching
 runtime/attributes runtime/calls runtime/contents runtime/encode runtime/footprints runtime/items
 runtime/kernel runtime/memory runtime/places runtime/results runtime/spin runtime/task runtime/sites
-runtime/things runtime/touched/hashed runtime/touched/inspected runtime/touched/members runtime/touched/parts
+runtime/things runtime/touched/hashed runtime/touched/inspected runtime/touched/lives
+runtime/touched/members runtime/touched/parts
 runtime/touched/proxies runtime/touched/suspended runtime/touched/unwatched runtime/variables
 """.split()
 """Of `possibly.control`: where an execution under control spends its time."""

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from possibly.control.execution import Execution, Outcome
-from possibly.control.naming import Slot, Sort, is_of_a_type, parent_of, slot_of, sort_of
+from possibly.control.naming import LIFE, Slot, Sort, is_of_a_type, parent_of, slot_of, sort_of
 from possibly.control.runtime.kernel import CLOCK, EXIT
-from possibly.control.runtime.memory import LIVES
+from possibly.control.runtime.touched.lives import LIVES
 
 tasks = st.lists(st.integers(0, 99), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 words = st.sampled_from(["lock", "queue", "loop", "~condition", "cache"])
@@ -51,8 +51,9 @@ def test_what_no_variable_leads_to_is_called_by_its_maker_or_its_type() -> None:
         "0.1": "main#1",
         "0:queue1#3": "jobs",
         "loads": "loads",
-        LIVES: "what is still alive",
+        f"{LIVES}0.1:4": "whether object 4 of main#1 is still alive",
     }
+    assert LIFE == LIVES
     unnamed = {"0.1:4[]": "object 4 of main#1", "0.1:4.x": "object 4 of main#1.x", "~Lock": "a Lock"}
     assert {each: execution.name_of(each) for each in (named | unnamed)} == named | unnamed
     assert all(execution.has_name(each) for each in named)

@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
-from possibly.control.naming import NOBODYS, slot_of, unnamed_text
+from possibly.control.naming import LIFE, NOBODYS, slot_of, unnamed_text
 from possibly.trace.place import is_of_library, place_in
 
 Task = str
@@ -149,6 +149,8 @@ class Execution:
 
     def name_of(self, thing: Thing) -> str:
         """What users call a task or a thing; an item of a queue by the queue."""
+        if thing.startswith(LIFE):
+            return f"whether {self.name_of(thing[len(LIFE) :])} is still alive"
         return self._known(thing) or unnamed_text(thing, self.names) or NOBODYS.get(thing, thing)
 
     def has_name(self, thing: Thing) -> bool:

@@ -22,8 +22,10 @@ _unnamed = re.compile(
 _slot = re.compile(rf"((?:_|{_ANCESTRY}):~?[a-z_]+[0-9]+)#([0-9]+)")
 
 
-NOBODYS = {"_:lives": "what is still alive", "_:workers": "which worker is free"}
+NOBODYS = {"_:workers": "which worker is free"}
 """What has no maker and may stand in a report."""
+LIFE = "_:lives of "
+"""Begins the name of an object's life, before its own name."""
 
 
 class Sort(Enum):

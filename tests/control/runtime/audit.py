@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 from possibly.control.execution import Access, Outcome
 from possibly.control.forking.zygote import script
-from possibly.control.runtime.memory import EVERYTHING, LIVES
+from possibly.control.runtime.memory import EVERYTHING
+from possibly.control.runtime.touched.lives import LIVES
 from tests.control.runtime.running import Stay
 
 ARGUMENTS = (

@@ -14,7 +14,7 @@ import random
 import sys
 import threading
 from collections.abc import Callable, Container
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 FILE = "<tasks>"
@@ -75,7 +75,8 @@ def _run(baton: _Baton, me: int, task: Callable[[], Any], files: Files) -> None:
 
 def _once(code: Any, first: int, lengths: tuple[int, ...], files: Files) -> tuple[str, list[int]]:
     """What comes of one way to switch, and how many instructions each task had."""
-    space: dict[str, Any] = {"__name__": "tasks"}
+    module = sys.modules["tasks"] = ModuleType("tasks")  # where `pickle` looks for its classes
+    space = vars(module)
     exec(code, space)  # noqa: S102 - a program of the tests
     baton = _Baton(lengths)
     tasks = (space["a"], space["b"])
@@ -104,7 +105,7 @@ def outcomes(source: str, files: Files = FILES, most: int = 10**6) -> set[str]:
     return found
 
 
-def unconfirmed(source: str, wanted: set[str], tries: int = 400, files: Files = FILES) -> set[str]:
+def unconfirmed(source: str, wanted: set[str], tries: int = 4_000, files: Files = FILES) -> set[str]:
     """Which of these outcomes no switches bring about, up to six of them tried at random."""
     code = compile(source, FILE, "exec", dont_inherit=True)
     draw = random.Random(7)

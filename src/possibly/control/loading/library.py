@@ -27,9 +27,10 @@ FOLLOWED: dict[str, str] = {
     "collections": "UserDict UserList UserString ChainMap Counter",
     "_collections_abc": "Mapping MutableMapping Sequence MutableSequence Set MutableSet KeysView ItemsView "
     "ValuesView MappingView",
-    "functools": "cached_property singledispatch singledispatchmethod",
+    "functools": "cached_property singledispatch singledispatchmethod _find_impl _compose_mro",
     "contextlib": "_RedirectStream _BaseExitStack ExitStack closing chdir",
     "os": "_Environ getenv",
+    "typing": "get_type_hints ForwardRef",
 }
 """Module -> names of its classes and functions."""
 CALLING: dict[str, str] = {
@@ -54,7 +55,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "environb": ("os", "_collections_abc"), "getenv": ("os", "_collections_abc"), "getenvb": ("os",),
     "cached_property": ("functools",), "singledispatch": ("functools",),
     "singledispatchmethod": ("functools",), "functools": ("functools",), "contextlib": ("contextlib",),
-    "os": ("os", "_collections_abc"),
+    "os": ("os", "_collections_abc"), "get_type_hints": ("typing",),
 }  # fmt: skip
 """A name in code of the program -> modules that are looked at for it."""
 _done: set[str] = set()

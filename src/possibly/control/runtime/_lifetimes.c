@@ -1,4 +1,4 @@
-/* When built-in containers, iterators and exceptions end: they cannot be referred to weakly, so the function
+/* When built-in containers, iterators, exceptions and weak references end: they cannot be referred to weakly, so the function
  * that frees them tells.
  *
  * `track(object)` remembers an object of one of the types below, without a reference to it; `tell(function)`
@@ -171,7 +171,15 @@ static void hook(PyTypeObject *type, destructor *plain, destructor ours)
 static PyObject *track(PyObject *self, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    if (type != &PyList_Type && type != &PyDict_Type && type != &PySet_Type && type != &PyByteArray_Type) {
+    if (PyWeakref_CheckRef(object)) { /* classes of these are freed by what frees the plain ones */
+        if (!hook_other(&_PyWeakref_RefType))
+            Py_RETURN_FALSE;
+    }
+    else if (PyWeakref_CheckProxy(object)) {
+        if (!hook_other(type))
+            Py_RETURN_FALSE;
+    }
+    else     if (type != &PyList_Type && type != &PyDict_Type && type != &PySet_Type && type != &PyByteArray_Type) {
         if (!is_other(type) || !hook_other(type))
             Py_RETURN_FALSE;
     }

@@ -48,9 +48,9 @@ from possibly.control.runtime.touched.members import (
     subclasses_parts,
 )
 from possibly.control.runtime.touched.parts import (
-    LOOKING_AT_LIVES,
     Now,
     Part,
+    asking_parts,
     container_part,
     opaque_parts,
     touch_all,
@@ -84,7 +84,7 @@ def read_attribute(value: Any, name: str, at: str) -> None:
     if _is_plain(type(value), name, now) and _read_plainly(value, name, now, at):
         return
     if type(value) in weakref.ProxyTypes:
-        touch_all(now, [LOOKING_AT_LIVES], at)
+        touch_all(now, asking_parts(value, now, at), at)
     value = meant(value, name, "__getattr__")
     if type(value) is types.MethodType and not class_has(types.MethodType, name):
         value = value.__func__  # whose attributes a method shows
@@ -277,15 +277,15 @@ def write_attribute(value: Any, name: str, new: Any, at: str) -> None:
     if now is None:
         return
     if type(value) in weakref.ProxyTypes:
-        touch_all(now, [LOOKING_AT_LIVES], at)
+        touch_all(now, asking_parts(value, now, at), at)
     value = meant(value, name, "__setattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
     if kind in FOREIGN or is_a(value, types.FunctionType):
         memory.reach_out(value)
     _name_both(value, name, new, now, kind, at)
-    if memory.may_drop:
-        memory.drop(kernel, held_by(value, name), at)
+    if memory.lives.may_drop:
+        memory.drop(kernel, memory.ending(kernel, held_by(value, name), at), at)
     if name == "__dict__":
         _replace_all(value, new, now, at)
         return
@@ -407,14 +407,14 @@ def delete_attribute(value: Any, name: str, at: str) -> None:
     if now is None:
         return
     if type(value) in weakref.ProxyTypes:
-        touch_all(now, [LOOKING_AT_LIVES], at)
+        touch_all(now, asking_parts(value, now, at), at)
     value = meant(value, name, "__delattr__")
     kernel, memory = now
     kind = memory.things.kind(value)
     if kind in FOREIGN:
         memory.reach_out(value)
-    if memory.may_drop:
-        memory.drop(kernel, held_by(value, name), at)
+    if memory.lives.may_drop:
+        memory.drop(kernel, memory.ending(kernel, held_by(value, name), at), at)
     if kind == OPAQUE and not may_hold(type(value)):
         touch_object(value, True, at)
         return

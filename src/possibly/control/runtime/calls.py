@@ -133,7 +133,7 @@ from possibly.control.runtime.touched.members import (
     shape_part,
     subclasses_parts,
 )
-from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Now, Part, object_part, touch_all
+from possibly.control.runtime.touched.parts import Now, Part, asking_parts, object_part, touch_all
 from possibly.control.runtime.touched.proxies import wrapped, wraps
 from possibly.control.runtime.touched.suspended import RESUMING, entering_parts
 from possibly.control.runtime.touched.unwatched import checking_parts, unwatched_parts
@@ -205,6 +205,8 @@ def called(function: Any, given: Given, names: tuple[str, ...], at: str) -> Anno
     kept: Parts = []
     for _ in range(DEPTH):
         if type(function) is types.MethodWrapperType and function.__name__ == "__call__":
+            if is_weak(type(function.__self__)):  # whose class may have one of its own, which is not called
+                break
             function = function.__self__
             continue
         if type(function) is not partial:
@@ -238,7 +240,7 @@ def _foreign(function: Any, given: Given, names: tuple[str, ...], now: Now, at: 
     if is_weak(kind) or function is weakref.proxy or (issubclass(kind, type) and is_weak(function)):
         return _of_weak(function, given, now, at)
     if id(function) in COUNTING:
-        return [LOOKING_AT_LIVES, *_counted(given, False, now, at)], None
+        return _counted(given, False, now, at), None
     if kind in GETTERS:
         return _lasting(_got(function, given, now, at))
     if kind is types.MethodWrapperType and type(owner) in DESCRIPTORS and given:
@@ -262,7 +264,7 @@ def _of_owner(
         _hold(given[1:], now)  # `__new__` of a weak reference
         return _counted(given[1:], True, now, at), []
     if kind is types.MethodWrapperType and is_weak(type(owner)) and name == "__call__":
-        return [LOOKING_AT_LIVES], None
+        return asking_parts(owner, now, at), None
     if name in RESUMING and (resumed := entering_parts(owner, now, at)):
         return _lasting(resumed)
     if type(owner) is Context and name == "run" and given:
@@ -296,7 +298,7 @@ def tell_of_callback(function: Any, given: Given) -> None:
 def _of_weak(function: Any, given: Given, now: Now, at: str) -> Announced:
     """A weak reference is asked, or one is made, or a container of them."""
     if not issubclass(type(function), type) and function is not weakref.proxy:
-        return [LOOKING_AT_LIVES], None
+        return asking_parts(function, now, at), None
     _hold(given, now)
     return _counted(given, True, now, at), []
 
@@ -382,8 +384,8 @@ def _of_container(value: Any, name: str, given: Given, now: Now, at: str) -> Par
     else:
         depth, writes = DEEPEST, True
     parts = parts_of(value, now, at, depth, writes)
-    if writes and now[1].may_drop:
-        now[1].drop(now[0], value, at)
+    if writes and now[1].lives.may_drop:
+        now[1].drop(now[0], now[1].ending(now[0], value, at), at)
     if name not in STORING:
         for each in given:
             if is_followed(each):
@@ -852,9 +854,19 @@ def returned(function: Any, given: Given, made: Any, at: str) -> None:
         _tell_of_namespace(function, given, made)
         return
     if type(made) in SIMPLE_TYPES:
+        if given and is_weak(type(made)):
+            _refer(made, given, now)
         return
+    if given and is_weak(type(made)):
+        _refer(made, given, now)
     if now[1].things.kind(made) == OPAQUE and not is_weak(type(made)):
         _remember(made, given, now)
+
+
+def _refer(made: Any, given: Given, now: Now) -> None:
+    """A weak reference was made: it leads to one of these, which comes first unless `__new__` makes it."""
+    for each in given[:2]:
+        now[1].lives.refer(now, made, each)
 
 
 def _tell_of_namespace(function: Any, given: Given, made: Any) -> None:

@@ -69,7 +69,7 @@ from possibly.control.runtime.touched.members import (
     shape_part,
     special_parts,
 )
-from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, Part, kept_parts, object_part, touch_all
+from possibly.control.runtime.touched.parts import Part, asking_parts, kept_parts, object_part, touch_all
 from possibly.control.runtime.touched.suspended import resuming_parts
 from possibly.control.runtime.touched.unwatched import is_setting
 from possibly.control.runtime.variables import is_behaviour
@@ -178,7 +178,7 @@ def read_item(value: Any, key: Any, at: str) -> list[Part]:
     if mode and _is_missing(value, key):
         found[1].asked(found[0], mode, False)
     elif mode:
-        found[1].saw(found[0], mode, _item(value, key))
+        found[1].saw(found[0], mode, item(value, key))
     if not makes:
         return []
     named = found[2]
@@ -208,7 +208,7 @@ def _is_missing(value: Any, key: Any) -> bool:
     return type(key) in PLAIN_KEYS and is_a(value, dict) and not dict.__contains__(value, key)
 
 
-def _item(value: Any, key: Any) -> Any:
+def item(value: Any, key: Any) -> Any:
     try:
         if is_a(value, dict):
             return dict.get(value, key)
@@ -229,8 +229,8 @@ def write_item(value: Any, key: Any, new: Any, at: str) -> None:
     if found is None:
         _touch_behind(value, True, at, key, new)
         return
-    if found[1].may_drop:
-        found[1].drop(found[0], _item(value, key), at)
+    if found[1].lives.may_drop:
+        found[1].drop(found[0], found[1].ending(found[0], item(value, key), at), at)
     mode = touch_item(found, value, key, True, at)
     if mode:
         found[1].saw(found[0], mode, new)
@@ -244,8 +244,8 @@ def delete_item(value: Any, key: Any, at: str) -> None:
         return
     found = container(value, at)
     if found is not None:
-        if found[1].may_drop:
-            found[1].drop(found[0], value, at)
+        if found[1].lives.may_drop:
+            found[1].drop(found[0], found[1].ending(found[0], value, at), at)
         touch(found, f"{found[2].name}[]", removed(value, found[2], key), at)
     else:
         _touch_behind(value, True, at)
@@ -260,6 +260,8 @@ def _touch_behind(value: Any, writes: bool, at: str, *stored: Any) -> None:
             return
         kind = now[1].things.kind(value)
         name = "__setitem__" if writes else "__getitem__"
+        if does_itself(value, name):
+            return
         if is_setting(value):
             now[1].write_rarely(now[0], DECIMALS if writes else FLAGS)
         if kind in (INSTANCE, CLASS) and not _tells(value, name):
@@ -293,6 +295,12 @@ def _hand(function: Any, value: Any, now: tuple[Kernel, Memory], at: str) -> Non
         now[1].hand(now[0], root, [(part.family, part.thing) for part in parts])
 
 
+def does_itself(value: Any, name: str) -> bool:
+    """Whether the method that stands behind an operator is code that tells of itself."""
+    found = method_of(type(value), name)
+    return found is not None and is_own(found)
+
+
 def _tells(value: Any, name: str) -> bool:
     """Whether the method that stands behind an operator is the program's own, or there is none."""
     found = method_of(type(value), name)
@@ -307,9 +315,8 @@ def hold_weakly(owner: Any, stored: tuple[Any, ...]) -> None:
     """What is put into a container of weak references may end there at any time."""
     now = accesses.active()
     if stored and now is not None and is_weak(type(owner)):
-        is_reference = issubclass(type(owner), weakref.ref)  # which leads to the first, and calls the second
-        for each in stored[:1] if is_reference else stored:
-            now[1].hold_weakly(now[0], each)
+        for each in stored[1:] if issubclass(type(owner), weakref.WeakValueDictionary) else stored[:1]:
+            now[1].hold_weakly(now[0], each)  # what else is given is called, or held as usual
 
 
 def is_weak(cls: type) -> bool:
@@ -411,7 +418,7 @@ def _held(
         found += kept_parts(type(value), writes)
         found += files.parts_of(value)
         if is_weak(type(value)):
-            found.append(LOOKING_AT_LIVES)
+            found += asking_parts(value, now, at)
         return [*memory.things.sources.get(id(value), ()), *bases(value), *linked(value)], True
     if kind == INSTANCE:
         held = _attributes(value, now, at, writes, attributes, found)
@@ -784,6 +791,6 @@ def _next_of_list(value: Any, at: str) -> None:
         if round_ < len(base):
             mode = touch_item(found, base, round_, False, at)
             if mode:
-                found[1].saw(found[0], mode, _item(base, round_))
+                found[1].saw(found[0], mode, item(base, round_))
         else:
             touch(found, f"{found[2].name}[]", shape(found[2], False), at)

@@ -283,6 +283,8 @@ class Kernel:
     ) -> bool:
         """Stops here until the scheduler lets the operation be done; False: its time is up instead."""
         task = self.current
+        if kind == "end":
+            task.keeps = None
         if task.sections:
             self._show_sections(task.sections)
         is_in_call = bool(task.calls) and self.in_calls is not None
@@ -575,6 +577,15 @@ class Kernel:
             if self.joined and access in self._operation.footprint:
                 self._clocks.join(self._chosen or self.current, access)
                 self.late.add(len(self.steps) + self.in_step)
+
+    def lessen(self, changes: tuple[Access, ...]) -> None:
+        """The running step might have changed these, and has only read them so far."""
+        operation = self._operation
+        if operation is not None:
+            footprint = [
+                Access(each.thing, False) if each in changes else each for each in operation.footprint
+            ]
+            self._operation = operation._replace(footprint=tuple(footprint))
 
     def _turned(self, access: Access) -> None:
         """A turn touches this: one that finds unchanged what it read before may be a round that waits."""

@@ -33,7 +33,8 @@ from possibly.control.runtime.kernel import Kernel, Task
 from possibly.control.runtime.places import callers
 from possibly.control.runtime.spoken import Spoken
 from possibly.control.runtime.task import Carried
-from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things, class_name, is_a, module_of
+from possibly.control.runtime.things import IGNORED, LIBRARY, OPAQUE, Things, is_a, module_of
+from possibly.control.runtime.touched.lives import Life, Lives
 from possibly.probes import port
 from possibly.recorder.snapshot import snapshot
 
@@ -52,12 +53,6 @@ FOREIGN = (IGNORED, OPAQUE, LIBRARY)
 LIBRARIES = "_:libraries"
 """The thing that stands for all that code which is not instrumented keeps between turns of event loops, and
 its family: turns that run such code conflict if it is visible."""
-LIVES = "_:lives"
-"""Which objects live: who asks a weak reference reads that, the end of an object that has one writes it."""
-WEAKLY = "held weakly: "
-"""Begins the family that stands for a class to whose objects weak references lead."""
-ENDS_AFTER = "ends after: "
-"""Sites after which an object ends that a local variable held: others may go on there."""
 AMONG = "among threads: "
 """Begins the family that stands for one which turns of an event loop and other threads both touch."""
 WORKERS = "_:workers"
@@ -135,22 +130,11 @@ class Memory:
         """Something of these is no ordinary name: what it stands for may be read by any other."""
         self.has_cells = CELLS in self.rare
         """Somebody stores into a cell by its attribute: all cells are then one thing."""
-        self.has_ends = LIVES in visible
-        """Somebody asks weak references while objects end."""
-        self.may_drop = self.has_ends
-        """Weak references lead to objects: who takes one of these from its place changes who keeps it."""
-        self.drops: dict[str, tuple[int, int]] = {}
-        """Task -> the step in which it began to drop something that may end with that, and which of its
-        instructions drops it, -1 if that comes later."""
+        self.lives = Lives(visible)
         self._hosts: dict[int, int] = {}
         """Task that has turns in an event loop -> the thread of the loop."""
         self._uses: dict[str, dict[tuple[int, bool], int]] = {}
         """Visible family -> who has used it, and whether to write -> when last, by that task's clock."""
-        self.passed: dict[str, str] = {}
-        """Task -> the site that it came by last, for those after which something ends."""
-        self.ends_after = frozenset(
-            each[len(ENDS_AFTER) :] for each in visible if each.startswith(ENDS_AFTER)
-        )
         self.workers: set[str] = set()
         """Tasks that are threads of pools."""
         self.borrowed: dict[int, Any] = {}
@@ -180,7 +164,7 @@ class Memory:
         no access."""
         self.things = Things()
         self.things.ended = self.ended
-        self.things.weak_kinds.update(each[len(WEAKLY) :] for each in visible if each.startswith(WEAKLY))
+        self.things.meets = self.lives.finishes
         self.namespaces: dict[int, tuple[dict[str, Any], Callable[[], Any]]] = {}
         """Dictionaries that are the attributes of an object or the variables of a module, and whose."""
         self.racy: dict[str, None] = {}
@@ -220,7 +204,8 @@ class Memory:
     def show_nothing(self) -> None:
         """No access is a choice point from now on, or kept; that something changes is still noticed."""
         self.visible, self.watched, self.only = frozenset(), frozenset(), frozenset()
-        self.everything = self.has_ends = self.may_drop = self.logs = False
+        self.everything = self.logs = False
+        self.lives.show_nothing()
         self._asked.clear()
 
     def let_go(self) -> None:
@@ -445,76 +430,37 @@ class Memory:
         if LAST_WORDS not in self.visible and not kernel.alone:
             self._begin_anew(LAST_WORDS)
 
-    def drop(self, kernel: Kernel, old: Any, at: str) -> None:
-        """A place loses what it held, which may end with that: so others may go on just before.
+    def ending(self, kernel: Kernel, old: Any, at: str) -> dict[Life, bool]:
+        """Whose lives may end as a place loses what it holds."""
+        return self.lives.ending((kernel, self), old, at)
 
-        It may also end later, with another task's variable, because it is gone from here. That is told of
-        what weak references lead to themselves, not of containers that hold such things: nearly all of
-        these are a task's own, and as one thing their ends would be ordered with all others.
-        """
-        if kernel.alone or kernel.quiet or not self.things.may_end_weakly(old):
-            return
-        if self.has_ends:
-            self._let_others_look(kernel, at, kernel.current.shown)
-        elif class_name(old) in self.things.weak_kinds:
-            self.hide(kernel, LIVES, (Access(LIVES, True),))
-
-    def _let_others_look(self, kernel: Kernel, at: str, instruction: int) -> None:
-        self.access(kernel, LIVES, LIVES, (Access(LIVES, True),), at)
-        self.drops[kernel.current.name] = (len(kernel.steps), instruction)
+    def drop(self, kernel: Kernel, lives: dict[Life, bool], at: str) -> None:
+        """A place is about to lose what these may end with."""
+        if lives:
+            self.lives.let_go((kernel, self), lives, at, kernel.current.shown, True)
 
     def passes(self, kernel: Kernel, site: str, at: str) -> None:
-        """The running task comes by a site, after which what a local variable holds may end."""
-        self.passed[kernel.current.name] = site
-        if site in self.ends_after and not kernel.alone and not kernel.quiet:
-            self._let_others_look(kernel, at, -1)
+        """The running task comes by a site."""
+        if kernel.current.keeps is not None:
+            self.lives.keep_no_more((kernel, self), at)
+        self.lives.passes((kernel, self), site, at)
 
     def hold_weakly(self, kernel: Kernel, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
-        """A weak reference of the program leads to the object from now on, perhaps.
+        """A weak reference of the program leads to the object from now on, perhaps."""
+        self.lives.hold_weakly((kernel, self), value, callbacks)
 
-        Whoever drops an object of its class from then on tells of it, and has to before as well.
-        """
-        name = class_name(value)
-        is_new = name not in self.things.weak_kinds
-        self.things.hold_weakly(value, callbacks)
-        self.may_drop = bool(self.things.weak_kinds)
-        if self.has_ends and is_new and name in self.things.weak_kinds:
-            self.find_out(kernel, WEAKLY + name)
-
-    def ended(self, callbacks: list[Any]) -> None:
-        """An object that weak references lead to has just ended, and these are called."""
+    def ended(self, number: int) -> None:
+        """An object whose end matters has just ended."""
+        life, callbacks = self.lives.forget(number)
         kernel = running.kernel
-        if kernel is None or memory is not self or kernel.ending or kernel.alone or kernel.quiet:
+        if life is None or kernel is None or memory is not self or kernel.ending:
+            return
+        if kernel.alone or kernel.quiet:
             return
         if self.find_changed is not None:
             for part in [part for each in callbacks for part in self.find_changed(each)]:
                 self.change_at_once(kernel, *part)
-        access = Access(LIVES, True)
-        if not self.has_ends:
-            self.hide(kernel, LIVES, (access,))
-            return
-        kernel.add(access)
-        self._meet_threads(kernel, kernel.current, LIVES, True)
-        is_whole = self._stays_whole(kernel, kernel.current, LIVES)  # nobody comes between
-        if not is_whole and not self._is_told(kernel):
-            self._ended_untold(kernel)
-
-    def _is_told(self, kernel: Kernel) -> bool:
-        """Whether others could go on just before, at the access to lives or to the place that is emptied."""
-        step, instruction = self.drops.get(kernel.current.name, (-1, -1))
-        return step == len(kernel.steps) or instruction == kernel.current.shown
-
-    def _ended_untold(self, kernel: Kernel) -> None:
-        """Nothing was told of it: next time others may go on at the last site before it.
-
-        Where that has an access of its own, there is no place between the two.
-        """
-        site = self.passed.get(kernel.current.name, "")
-        if site and site not in self.ends_after:
-            self._begin_anew(ENDS_AFTER + site)
-        else:
-            what = "the end of an object that a local variable held, which a weak reference tells of"
-            kernel.uncontrolled[what] = None
+        self.lives.end((kernel, self), life)
 
     def change_at_once(
         self, kernel: Kernel, family: str, thing: str, footprint: tuple[Access, ...], key: Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from types import CodeType, FrameType
+from typing import Any
 
 from possibly.probes import port
 
@@ -61,6 +62,29 @@ def _shown(file: str) -> str:
 def is_instrumented(code: CodeType) -> bool:
     """Whether the code tells of what it touches: a site stands last among its constants."""
     return any(getattr(type(each), "possibly_site", False) for each in code.co_consts[-1:])
+
+
+def variables_of(frame: Any) -> dict[str, Any]:
+    """The variables of a function at work, which nobody keeps because they were looked at.
+
+    Older interpreters keep what they show with the frame until somebody looks again: objects would end later.
+    It is left there where the program may have it, or whoever follows the frame.
+    """
+    shown_by_frame: Any = frame.f_locals
+    found = dict(shown_by_frame)
+    is_optimized = bool(frame.f_code.co_flags & 1)  # else this is where they are
+    if (
+        is_optimized
+        and type(shown_by_frame) is dict
+        and frame.f_trace is None
+        and NAMING.isdisjoint(frame.f_code.co_names)
+    ):
+        shown_by_frame.clear()
+    return found
+
+
+NAMING = frozenset({"locals", "vars", "dir", "eval", "exec", "f_locals"})
+"""What a function names that looks at its own variables."""
 
 
 def caller() -> FrameType:

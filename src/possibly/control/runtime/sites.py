@@ -31,10 +31,12 @@ from possibly.control.runtime.items import (
     contains,
     deep,
     delete_item,
+    does_itself,
     is_followed,
     is_namespace,
     is_unshared,
     is_weak,
+    item,
     iterate,
     method_of,
     parts_of,
@@ -51,6 +53,7 @@ from possibly.control.runtime.places import caller, place_of
 from possibly.control.runtime.task import Call
 from possibly.control.runtime.things import (
     CONTAINERS,
+    INSTANCE,
     OPAQUE,
     SIMPLE_TYPES,
     class_has,
@@ -58,8 +61,8 @@ from possibly.control.runtime.things import (
     is_user_class,
 )
 from possibly.control.runtime.touched.hashed import SETS, note_order
-from possibly.control.runtime.touched.members import reading_parts, special_parts
-from possibly.control.runtime.touched.parts import LOOKING_AT_LIVES, touch_all
+from possibly.control.runtime.touched.members import held_by, reading_parts, special_parts
+from possibly.control.runtime.touched.parts import asking_parts, touch_all
 from possibly.control.runtime.touched.unwatched import (
     checking_parts,
     counting_parts,
@@ -67,6 +70,7 @@ from possibly.control.runtime.touched.unwatched import (
     number_parts,
 )
 from possibly.control.runtime.variables import (
+    content,
     delete_cell,
     delete_global,
     made,
@@ -172,11 +176,13 @@ class Site:
         memory = accesses.memory
         if memory is not None and memory.specials:
             self._read_specials(value if type(value) is tuple else (value,))
-        if memory is not None and memory.has_ends:
+        if memory is not None and memory.lives.has_ends:
             memory.passes(kernel, self._mark("before"), self.at)
         kind = self.kind
         if kind == READ_ATTRIBUTE:
             self._read_attribute(value, kernel)
+            if memory is not None and memory.lives.may_keep:
+                memory.lives.keep((kernel, memory), held_by(value, self.word))
         elif kind == CALL:
             self._call(value[0], value[1:], self.more)
         elif kind == READ_GLOBAL:
@@ -186,6 +192,8 @@ class Site:
             if self.owner is not kernel:
                 self._find_space(kernel)
             read_global(self.name, self.word, self.space, self.at)
+            if memory is not None and memory.lives.may_keep:
+                memory.lives.keep((kernel, memory), self.space.get(self.word))
         elif kind == TRUTH:
             if type(value) not in NUMBERS:
                 size(value, self.at)
@@ -194,13 +202,17 @@ class Site:
                 self._advance(value)
         elif kind == READ_CELL:
             read_cell(self.word, value, self.at)
+            if memory is not None and memory.lives.may_keep:
+                memory.lives.keep((kernel, memory), content(value))
         elif kind == ENTRY:
+            if self.word == "__del__" and memory is not None:
+                memory.lives.finish((kernel, memory), self.at)
             if kernel.running().calls:
                 self._called_back(kernel)
         elif kind == GIVE_BACK:
             self._given_back(value, kernel)
-            if memory is not None and memory.has_ends and value is not self:
-                _end_locals(memory, kernel, self.at)
+            if memory is not None and memory.lives.has_ends:
+                memory.lives.end_locals((kernel, memory), self.at, kernel.current.shown)
         else:
             self._seldom(value, kernel)
 
@@ -209,11 +221,11 @@ class Site:
         if memory is not None and memory.specials:
             self._read_specials((key, value))
         kind = self.kind
-        if memory is not None and memory.has_ends and kind not in (CALL, CALL_SPREAD):
+        if memory is not None and memory.lives.has_ends and kind not in (CALL, CALL_SPREAD):
             memory.passes(kernel, self._mark("before"), self.at)
         if kind in (CALL, CALL_SPREAD):
             self._returned(value, kernel)
-            if memory is not None and memory.has_ends:
+            if memory is not None and memory.lives.has_ends:
                 memory.passes(kernel, self._mark("after"), self.at)
         elif kind == RESULT:
             self._resulted(value)
@@ -222,6 +234,8 @@ class Site:
                 parts = read_item(value, key, self.at)
                 if parts or type(key) not in PLAIN_KEYS:
                     self._push(None, (), parts or self._looked_through(key, value, False))
+                if memory is not None and memory.lives.may_keep:
+                    memory.lives.keep((kernel, memory), item(value, key))
         elif kind == BINARY:
             if type(value) not in NUMBERS or type(key) not in NUMBERS:
                 self._binary(value, key)
@@ -334,6 +348,8 @@ class Site:
         now = accesses.active()
         if now is None or now[0].alone or (not (is_slice := type(key) is slice) and not is_followed(key)):
             return []
+        if does_itself(value, "__setitem__" if writes else "__getitem__"):
+            return []
         return parts_of(value, now, self.at, DEEPEST, writes or is_slice)
 
     def _in_the_middle(self, key: Any, value: Any, new: Any) -> None:
@@ -394,8 +410,8 @@ class Site:
         if now is None or now[0].alone:
             return
         parts = parts_of(left, now, self.at) + parts_of(right, now, self.at)
-        if is_weak(type(left)) or is_weak(type(right)):
-            parts.append(LOOKING_AT_LIVES)
+        if is_weak(type(left)) and is_weak(type(right)):
+            parts += asking_parts(left, now, self.at) + asking_parts(right, now, self.at)
         if parts:
             touch_all(now, parts, self.at)
             self._push(None, (left, right), parts)
@@ -575,7 +591,7 @@ class Site:
     def _is_given(self, value: Any, kernel: Kernel) -> bool:
         """Whether it matters that a function gives this back, or that its variables end."""
         memory = accesses.memory
-        if memory is not None and memory.has_ends:
+        if memory is not None and memory.lives.has_ends:
             return True
         return bool(kernel.current.calls)
 
@@ -638,12 +654,13 @@ class Site:
 
     def _returned(self, value: Any, kernel: Kernel) -> None:
         memory = accesses.memory
-        if memory is not None and memory.has_ends and id(value) in memory.things.weakly:
-            memory.drop(kernel, value, self.at)  # it may end as soon as it is not used any more
         calls = kernel.running().calls
         if not calls or calls[-1].site is not self:
-            if type(value) is types.GeneratorType:
+            if type(value) is types.GeneratorType or (
+                memory is not None and memory.lives.may_drop and _is_new(value, memory)
+            ):
                 made(value, self.at)
+            self._keep(value, kernel)
             return
         call = calls.pop()
         if call.function is not None:
@@ -652,6 +669,15 @@ class Site:
                 _name_inside(value, self.at)
             given, call.given = call.given, ()
             returned(call.function, given, value, self.at)
+        self._keep(value, kernel)
+
+    def _keep(self, value: Any, kernel: Kernel) -> None:
+        """What a call returns may end as soon as it is not used any more: others may go on before."""
+        memory = accesses.memory
+        if memory is not None and memory.lives.has_ends and type(value) not in NUMBERS:
+            memory.lives.keep((kernel, memory), value)
+            if kernel.current.keeps is not None:
+                memory.lives.keep_no_more((kernel, memory), self.at)
 
 
 def _is_given(space: Any) -> bool:
@@ -687,13 +713,10 @@ HANDING_ON = (next, iter, getattr, BEGUN)
 """Functions that do not look at what they are given."""
 
 
-def _end_locals(memory: Memory, kernel: Kernel, at: str) -> None:
-    """A function returns: what only its variables hold ends, and others may go on just before."""
-    weakly = memory.things.weakly
-    variables: Any = caller().f_locals  # no dictionary in newer interpreters
-    ending = next((each for each in variables.values() if id(each) in weakly), None)
-    if ending is not None:
-        memory.drop(kernel, ending, at)
+def _is_new(value: Any, memory: Memory) -> bool:
+    """Whether it is an object of the program's that has no name, and that nobody else has."""
+    things = memory.things
+    return things.kind(value) == INSTANCE and things.known(value) is None and _is_fresh(value)
 
 
 class _Fresh:

@@ -35,7 +35,7 @@ from possibly.control.execution import SPIN, Access, Operation
 from possibly.control.loading.packages import is_atomic, root_of_file
 from possibly.control.runtime import places
 from possibly.control.runtime.footprints import reading
-from possibly.control.runtime.places import is_instrumented, shown
+from possibly.control.runtime.places import is_instrumented, shown, variables_of
 
 
 class Task(Protocol):
@@ -270,7 +270,8 @@ def stack_here() -> Stack:
         file = code.co_filename
         is_own = known.get(file) if file in known else shown(file)
         if is_own or root_of_file(file) or is_atomic(file) or is_instrumented(code):
-            values = [_marked(each) for each in frame.f_locals.values()] if code.co_flags & 2 else []
+            is_function = bool(code.co_flags & 2)
+            values = [_marked(each) for each in variables_of(frame).values()] if is_function else []
             found.append((code, frame.f_lasti, values))
         frame = frame.f_back
     return found
@@ -282,7 +283,7 @@ def coroutine_stack(coroutine: Any) -> Stack:
     while coroutine is not None:
         frame = getattr(coroutine, "cr_frame", None)
         if frame is not None:
-            values = list(frame.f_locals.values())
+            values = list(variables_of(frame).values())
             file = frame.f_code.co_filename
             if not shown(file) and not root_of_file(file):
                 values = [value for value in values if type(value) in PLAIN]
@@ -333,7 +334,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 class Container:
-    """A container by its address, and what it held."""
+    """A container or an exception by its address, and what it held."""
 
     __slots__ = ("held", "number")
 
@@ -364,6 +365,8 @@ def _marked(value: Any, depth: int = 3) -> Any:
             return Kept(value)
         held = [*value, *value.values()] if kind is dict else list(value)
         return Container(id(value), [_marked(each, depth - 1) for each in held])
+    if issubclass(kind, BaseException):  # to keep it would keep the variables of all that it came through
+        return Container(id(value), [_marked(each, depth - 1) for each in value.args] if depth else [])
     try:
         return weakref.ref(value)
     except TypeError:

@@ -40,8 +40,8 @@ class Task:
 
     __slots__ = (
         "act", "always", "ancestry", "begins", "called_from", "calls", "children", "clock", "daemon",
-        "deadline", "ended", "held", "hidden", "host", "index", "label", "lock", "looks", "loop", "name",
-        "objects", "operation", "random", "ready", "refresh", "returns_to", "sections",
+        "deadline", "ended", "held", "hidden", "host", "index", "keeps", "label", "lock", "looks", "loop",
+        "name", "objects", "operation", "random", "ready", "refresh", "returns_to", "sections",
         "shown", "things", "time", "timed_out", "trail", "wakes_at", "why",
     )  # fmt: skip
 
@@ -85,6 +85,8 @@ class Task:
         self.held: list[Any] = []
         self.sections: list[str] = []
         """Families of locks that it holds and that are no choice points, though others may meet them."""
+        self.keeps: Any = None
+        """What it has got from a place and keeps until its next site, as a variable of its may do."""
         self.calls: list[Call] = []
         """What of code that is not instrumented it is in the middle of, the innermost last."""
         self.looks = False

@@ -36,7 +36,6 @@ from possibly.compiled import built
 from possibly.control.execution import new_tuple
 from possibly.control.runtime.kernel import Kernel
 from possibly.control.runtime.places import is_instrumented
-from possibly.control.runtime.task import Task
 from possibly.probes import port
 
 _lifetimes: Any = built("possibly.control.runtime._lifetimes")
@@ -105,14 +104,12 @@ class Things:
         self.sources: dict[int, list[Any]] = {}
         """What a library's object was made from: it may look at that whenever it is used."""
         self._borrowers: dict[int, Any] = {}
-        self.weakly: set[int] = set()
-        """Objects that weak references of the program lead to."""
-        self.weak_kinds: set[str] = set()
-        """The classes of these, by their names."""
-        self.callbacks: dict[int, list[Any]] = {}
-        """What is called when one of these ends."""
-        self.ended: Callable[[list[Any]], None] | None = None
-        """Told when one of these ends, with what is called then."""
+        self.watched: set[int] = set()
+        """Objects, by their addresses, whose end matters to others."""
+        self.ended: Callable[[int], None] | None = None
+        """Told when one of these ends."""
+        self.meets: Callable[[type], object] | None = None
+        """Told of each class of objects that are touched."""
         if _lifetimes is not None:
             _lifetimes.tell(self.forget)
 
@@ -121,6 +118,8 @@ class Things:
         found = self._kinds.get(cls)
         if found is None:
             found = self._kinds[cls] = _kind(cls)
+            if self.meets is not None:
+                self.meets(cls)
         if found == OPAQUE and (value is sys.stdout or value is sys.stderr) and not _is_kept(value):
             return IGNORED  # nobody reads what goes there
         if found == MODULE:
@@ -181,42 +180,29 @@ class Things:
         self._known.pop(number, None)
         self._ends.pop(number, None)
         self.sources.pop(number, None)
-        if number in self.weakly:
-            self.weakly.discard(number)
-            callbacks = self.callbacks.pop(number, [])
+        if number in self.watched:
+            self.watched.discard(number)
             if self.ended is not None:
-                self.ended(callbacks)
+                self.ended(number)
 
     def let_go(self) -> None:
         """Nobody asks any more: what knows of objects ends without a collector."""
         self.ended = None
-        for each in (self._ends, self._known, self._borrowers, self.sources, self.held, self.callbacks):
+        for each in (self._ends, self._known, self._borrowers, self.sources, self.held):
             each.clear()
 
-    def hold_weakly(self, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
-        """A weak reference of the program leads to the object from now on, perhaps."""
+    def watch_end(self, value: Any, first: bool = False) -> bool:
+        """Tells of the end of this object, before others who hear of it; False if that cannot be heard of."""
         number = id(value)
-        if callbacks and type(value) not in SIMPLE_TYPES:
-            self.callbacks.setdefault(number, []).extend(callbacks)
-        if number not in self.weakly and type(value) not in SIMPLE_TYPES:
-            try:
-                self._ends[number] = weakref.ref(value, _Forget(self, number))
-            except TypeError:
-                return
-            self.weakly.add(number)
-            self.weak_kinds.add(class_name(value))
-
-    def may_end_weakly(self, value: Any) -> bool:
-        """Whether something may end with this value to which weak references of the program lead."""
-        pending, seen = [value], {id(value)}
-        while pending:
-            each = pending.pop()
-            if class_name(each) in self.weak_kinds or len(seen) > MOST_ENDING:
-                return True
-            more = [held for held in _owned(each) if id(held) not in seen]
-            seen.update(map(id, more))
-            pending += more
-        return False
+        if number in self.watched and not first:
+            return True
+        try:
+            self._ends[number] = weakref.ref(value, _Forget(self, number))
+        except TypeError:
+            if _lifetimes is None or not _lifetimes.track(value):
+                return False
+        self.watched.add(number)
+        return True
 
     def borrow(self, value: Any, borrowed: dict[int, Any]) -> None:
         """The object has a dictionary from elsewhere; that is forgotten with it."""
@@ -232,27 +218,6 @@ class Things:
     def at(self, address: int) -> Named | None:
         """The name of the object there, if it has one."""
         return self._known.get(address)
-
-
-MOST_ENDING = 200
-"""So many objects that may end together are looked at."""
-LASTING = (type, types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType, Task)
-"""What does not end with whatever leads to it."""
-
-
-def _owned(value: Any) -> list[Any]:
-    """What an object holds and may be the only one to hold."""
-    if type(value) is types.FunctionType:
-        return [*(value.__closure__ or ()), value.__defaults__, value.__kwdefaults__, value.__dict__]
-    if not gc.is_tracked(value):
-        return []
-    return [each for each in gc.get_referents(value) if not is_a(each, LASTING) and not _is_running(each)]
-
-
-def _is_running(value: Any) -> bool:
-    """Whether it is an event loop that runs: who runs it holds it."""
-    loops = sys.modules.get("asyncio.base_events")
-    return loops is not None and is_a(value, loops.BaseEventLoop) and value._thread_id is not None
 
 
 class _Forget:

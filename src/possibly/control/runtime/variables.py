@@ -61,8 +61,8 @@ def write_global(name: str, word: str, space: dict[str, Any], new: Any, at: str)
     kernel, memory = now
     call_it(new, name, now, at, True)
     _rarely(word, space, new, now)
-    if memory.may_drop:
-        memory.drop(kernel, space.get(word), at)
+    if memory.lives.may_drop:
+        memory.drop(kernel, memory.ending(kernel, space.get(word), at), at)
     mode = memory.access(kernel, name, name, writing(name), at)
     if mode:
         memory.saw(kernel, mode, new, name)
@@ -72,8 +72,8 @@ def delete_global(name: str, word: str, space: dict[str, Any], at: str) -> None:
     now = accesses.active()
     if now is not None:
         now[1].write_rarely(now[0], word)  # else whoever finds it gone would not be seen to look
-        if now[1].may_drop:
-            now[1].drop(now[0], space.get(word), at)
+        if now[1].lives.may_drop:
+            now[1].drop(now[0], now[1].ending(now[0], space.get(word), at), at)
         now[1].access(now[0], name, name, writing(name), at)
 
 
@@ -94,7 +94,7 @@ def read_cell(name: str, cell: Any, at: str) -> None:
         memory.emptied.add(id(cell))
     mode = memory.access(kernel, name, name, reading(name), at, id(cell))
     if mode:
-        memory.saw(kernel, mode, _content(cell), name)
+        memory.saw(kernel, mode, content(cell), name)
 
 
 def _is_empty(cell: Any) -> bool:
@@ -106,7 +106,7 @@ def _is_empty(cell: Any) -> bool:
     return False
 
 
-def _content(cell: Any) -> Any:
+def content(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # it has no value yet
@@ -126,8 +126,8 @@ def write_cell(name: str, cell: Any, new: Any, at: str) -> None:
     if now is None:
         return
     call_it(new, name, now, at, True)
-    if now[1].may_drop:
-        now[1].drop(now[0], _content(cell), at)
+    if now[1].lives.may_drop:
+        now[1].drop(now[0], now[1].ending(now[0], content(cell), at), at)
     if now[1].has_cells:
         now[1].access(now[0], CELLS, CELLS, writing(CELLS), at)
     if _is_empty(cell):
@@ -140,8 +140,8 @@ def write_cell(name: str, cell: Any, new: Any, at: str) -> None:
 def delete_cell(name: str, cell: Any, at: str) -> None:
     now = accesses.active()
     if now is not None:
-        if now[1].may_drop:
-            now[1].drop(now[0], _content(cell), at)
+        if now[1].lives.may_drop:
+            now[1].drop(now[0], now[1].ending(now[0], content(cell), at), at)
         if now[1].has_cells:
             now[1].access(now[0], CELLS, CELLS, writing(CELLS), at)
         now[1].emptied.add(id(cell))

@@ -15,7 +15,7 @@ import os
 import sqlite3
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
 
@@ -114,6 +114,8 @@ class Cursor(sqlite3.Cursor):
 
     def executemany(self, sql: str, *given: Any) -> Any:
         self._begin()
+        if given and type(given[0]) not in (list, tuple):
+            given = (_one_by_one(self.connection, given[0]), *given[1:])
         run = super().executemany
         return _done(self.connection, "update", lambda: self._fetched(run, sql, *given), self._cursor_name)
 
@@ -248,6 +250,15 @@ def _done(connection: Any, kind: str, run: Callable[[], Any], cursor: str = "") 
             left = end - kernel.current.time
             if not any(word in str(error) for word in LOCKED) or not _waited(kernel, name, left):
                 raise
+
+
+def _one_by_one(connection: Any, rows: Any) -> Iterator[Any]:
+    """Rows that code of the program makes: others may use the database before each of them is put in."""
+    kernel, name = running.kernel, getattr(connection, "possibly_name", "")
+    for row in rows:
+        if kernel is not None and not kernel.quiet and name:
+            kernel.visible("update", name, (*writing(name), *reading(ADAPTERS)))
+        yield row
 
 
 def _waited(kernel: Kernel, name: str, left: float) -> bool:

@@ -2,6 +2,7 @@
 
 - `hashed`: sets whose order is an accident
 - `inspected`: functions and classes that a library looks into
+- `lives`: which objects live, who asks for that and who lets go of them
 - `members`: the places where an attribute is looked for, as Python does it
 - `parts`: several things that are touched in one step, and objects of libraries as such things
 - `proxies`: objects that stand for others

@@ -10,7 +10,7 @@ from possibly.control.runtime import memory as accesses
 from possibly.control.runtime.contents import all_of, everything, shape
 from possibly.control.runtime.footprints import touching
 from possibly.control.runtime.kernel import Kernel
-from possibly.control.runtime.memory import LIVES, VISIBLE, Memory
+from possibly.control.runtime.memory import VISIBLE, Memory
 from possibly.control.runtime.things import CONTAINER, keeper, linked
 
 
@@ -71,8 +71,12 @@ def _touch_more(now: Now, parts: list[Part], before: list[Part]) -> None:
             memory.hide(kernel, part.family, part.footprint, part.key)
 
 
-LOOKING_AT_LIVES = Part(LIVES, LIVES, (Access(LIVES, False),))
-"""Whoever asks a weak reference, or uses a proxy that is one."""
+def asking_parts(value: Any, now: Now, at: str) -> list[Part]:
+    """What it means to ask a weak reference, to use a proxy that is one, or a container of such."""
+    lives = now[1].lives.asked(now, value, at)
+    return [
+        new_tuple(Part, (each.family, each.thing, touching(each.thing, False), each.key)) for each in lives
+    ]
 
 
 def touch_object(value: Any, writes: bool, at: str) -> None:
