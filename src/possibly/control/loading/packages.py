@@ -118,6 +118,16 @@ def is_bookkeeping(code: CodeType) -> bool:
     return _first_name(code.co_filename) in BOOKKEEPERS and not is_instrumented(code)
 
 
+def is_aside(frame: FrameType | None) -> bool:
+    """Whether it is for a package that keeps weakly what each task has of its own, and nobody asks when that goes.
+
+    Also where its code is watched, and so is that of the weak containers that it has.
+    """
+    while frame is not None and _first_name(frame.f_code.co_filename) in LENT | {"possibly"}:
+        frame = frame.f_back
+    return frame is not None and _first_name(frame.f_code.co_filename) in BOOKKEEPERS - MODELLED
+
+
 def is_modelled(file: str) -> bool:
     return _first_name(file) in MODELLED
 

@@ -464,6 +464,8 @@ class Memory:
 
         Whoever drops an object of its class from then on tells of it, and has to before as well.
         """
+        if packages.is_aside(sys._getframe()):
+            return
         name = class_name(value)
         is_new = name not in self.things.weak_kinds
         self.things.hold_weakly(value, callbacks)
