@@ -211,7 +211,7 @@ IN_TWO = {
 
 @pytest.mark.parametrize("kind", IN_TWO)
 def test_who_reads_up_to_the_end_takes_a_part_for_the_whole(kind: str, tmp_path: Path) -> None:
-    """A connection that is half closed looks like one that the other end has closed, with no error anywhere."""
+    """A connection that is half closed looks like one that the other end has closed, without any error."""
     source, up_to_the_end, so_many = IN_TWO[kind]
     network = frozenset({"network"})
     holds(tmp_path, source.format(read=up_to_the_end))

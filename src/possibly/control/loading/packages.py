@@ -33,8 +33,8 @@ MODELLED = frozenset(
 """What stands in their place is ours, or decides nothing that the program can see."""
 LENT = frozenset({"weakref", "_weakrefset"})
 """Modules that the models, and what is modelled, use as well: what they do there decides nothing either."""
-BOOKKEEPERS = MODELLED | {"anyio"}
-"""Whose weak containers only hold what each task has of its own."""
+BOOKKEEPERS = MODELLED | {"anyio", "functools"}
+"""Whose weak containers only hold what each task has of its own, or what whoever comes second finds again."""
 OF_TRIO = frozenset({"attr", "attrs", "sortedcontainers"})
 """Packages on which trio stands: in the turns of its tasks they are its own (`world.trios.things`)."""
 ATOMIC = {
@@ -119,7 +119,7 @@ def is_bookkeeping(code: CodeType) -> bool:
 
 
 def is_aside(frame: FrameType | None) -> bool:
-    """Whether it is for a package that keeps weakly what each task has of its own, and nobody asks when that goes.
+    """Whether it is for a package of which nobody asks when what it keeps weakly goes.
 
     Also where its code is watched, and so is that of the weak containers that it has.
     """

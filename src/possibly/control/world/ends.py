@@ -226,7 +226,7 @@ class End:
 
     def touched_by_sending(self) -> Touched:
         asked = Access(self.over, False), Access(self.closed, False)
-        found = (Access(self.sending, True), *asked)
+        found: Touched = (Access(self.sending, True), *asked)
         if not isinstance(self.peer, End):
             return found
         found = (*found, Access(self.peer.closed, False))
