@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import types
+import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from functools import lru_cache
@@ -289,3 +290,21 @@ def test_the_state_of_the_process_is_told() -> None:
         assert not unseen.is_as_it_was(before)
     finally:
         sys.setrecursionlimit(limit)
+
+
+class Pretends:
+    """Says that it is an object of another class."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    @property
+    def __class__(self) -> Any:
+        return self.kind
+
+
+def test_objects_that_say_they_are_classes() -> None:
+    """As `weakref.proxy` does of a class, which joblib has, and dask's own proxies."""
+    lying = [weakref.proxy(Pretends), *map(Pretends, (type, dict, types.ModuleType, types.FunctionType))]
+    seen = heap.Heap([*lying, Pretends], heap._ours(lying), is_whole=False)
+    assert seen.put_back() == ""

@@ -1,7 +1,7 @@
 """The real event loop as the judge: for each primitive, what really comes of it is among what is explored.
 
-Each program of `outcomes.txt` runs for real many times, its naps and the calls in its threads taking times that
-a seed gives; under control they may take any time.
+Each program of `outcomes.txt` runs for real many times, its naps and the calls in its threads taking times
+that a seed gives; under control they may take any time.
 """
 
 from __future__ import annotations
