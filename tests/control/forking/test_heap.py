@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import types
+import weakref
 from abc import ABCMeta
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -308,3 +309,21 @@ def test_an_answer_that_was_out_of_date_does_not_come_back() -> None:
     assert issubclass(Registered, base)
     assert kept.put_back() == ""
     assert issubclass(Registered, base)
+
+
+class Pretends:
+    """Says that it is an object of another class."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return self.kind
+
+
+def test_objects_that_say_they_are_classes() -> None:
+    """As `weakref.proxy` does of a class, which joblib has, and dask's own proxies."""
+    lying = [weakref.proxy(Pretends), *map(Pretends, (type, dict, types.ModuleType, types.FunctionType))]
+    seen = heap.Heap([*lying, Pretends], heap._ours(lying), is_whole=False)
+    assert seen.put_back() == ""

@@ -13,7 +13,7 @@ import pytest
 
 from possibly.control.forking import function
 from possibly.control.forking.forks import Zygote
-from possibly.control.forking.patience import STILL, Pace, Patience, Watch, members
+from possibly.control.forking.patience import STILL, Pace, Patience, Watch, descendants, members
 from possibly.control.forking.standing import place_in
 from possibly.control.forking.system import end_group
 from possibly.control.forking.zygote import script
@@ -80,6 +80,33 @@ def test_who_could_compute_and_is_not_let_works(worker: _Child) -> None:
     os.waitid(os.P_PID, worker.process.pid, os.WSTOPPED | os.WNOWAIT)
     watch = Watch(worker.process.pid, 0.0001)
     assert {watch.pace() for _ in range(50)} == {Pace.WORKS}
+
+
+WAITS_FOR_ANOTHER = """import subprocess, sys
+code = "print(flush=True)\\nwhile True: pass"
+with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as child:
+    child.stdout.readline()
+    print(child.pid, flush=True)
+    child.wait()
+"""
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_who_waits_for_a_process_that_computes_works(whole: bool) -> None:
+    """Also for one of another group: between two jobs nobody has his turn, and a child is made ready."""
+    command = [sys.executable, "-c", WAITS_FOR_ANOTHER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as waiting:
+        assert waiting.stdout is not None
+        child = int(waiting.stdout.readline())
+        assert child in descendants(waiting.pid)
+        watch = Watch(waiting.pid, 0.5, whole)
+        try:
+            for _ in range(8):
+                time.sleep(0.25)
+                assert watch.pace() is not Pace.STANDS
+        finally:
+            end_group(child)
+            end_group(waiting.pid)
 
 
 def test_seconds_in_which_nobody_looks_do_not_count(sleeper: _Child, monkeypatch: pytest.MonkeyPatch) -> None:

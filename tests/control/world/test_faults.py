@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,90 @@ def test_connections_are_refused_reset_and_slow(caught: str, tmp_path: Path) -> 
     """Each handler leaves out what another fault does: a reset, and an outage."""
     holds(tmp_path, ASKED.format(tries=2, caught=caught))
     fails(tmp_path, ASKED.format(tries=2, caught=caught), faults=frozenset({"network"}), at_most=1)
+
+
+IN_TWO_BY_LOOP = """\
+import asyncio
+async def answer(reader, writer):
+    try:
+        writer.write(b"one, "); writer.write(b"two.")
+        writer.close()
+    except OSError: pass
+async def main():
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        {read}
+    except (OSError, asyncio.IncompleteReadError): return
+    assert said == b"one, two.", said
+    writer.close(); server.close()
+asyncio.run(main())
+"""
+IN_TWO_BY_THREADS = """\
+import socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+def answer():
+    try:
+        there, _ = server.accept()
+        with there:
+            there.sendall(b"one, two.")
+    except OSError: pass
+thread = threading.Thread(target=answer, daemon=True)
+thread.start()
+def ask():
+    said = b""
+    try:
+        with socket.create_connection(server.getsockname()) as here:
+            {read}
+    except OSError: return b"one, two."
+    return said
+assert ask() == b"one, two."
+"""
+IN_TWO = {
+    "loop": (IN_TWO_BY_LOOP, "said = await reader.read()", "said = await reader.readexactly(9)"),
+    "threads": (
+        IN_TWO_BY_THREADS,
+        "while piece := here.recv(100): said += piece",
+        "while len(said) < 9: said += here.recv(100) or exit()",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", IN_TWO)
+def test_who_reads_up_to_the_end_takes_a_part_for_the_whole(kind: str, tmp_path: Path) -> None:
+    """A connection that is half closed looks like one that the other end has closed, without any error."""
+    source, up_to_the_end, so_many = IN_TWO[kind]
+    network = frozenset({"network"})
+    holds(tmp_path, source.format(read=up_to_the_end))
+    found = fails(tmp_path, source.format(read=up_to_the_end), faults=network, at_most=1)
+    assert found.failure is not None
+    names = found.failure.execution.names
+    faults = [names[step.task] for step in found.failure.execution.steps if step.operation.kind == "fault"]
+    assert faults == ["half-close of connection 1 at the client"]
+    if kind == "threads" or "POSSIBLY_CASES" in os.environ:  # 700 executions of a loop
+        holds(tmp_path, source.format(read=so_many), faults=network, at_most=1)
+
+
+SENT_IN_TWO = """\
+import socket, threading
+here, there = socket.socketpair()
+def send():
+    there.sendall(b"a"); there.sendall(b"b"); there.close()
+thread = threading.Thread(target=send)
+thread.start()
+said = []
+while piece := here.recv(100): said.append(piece)
+thread.join()
+assert {claim}
+"""
+
+
+def test_a_thread_that_sends_twice_touches_the_same_each_time(tmp_path: Path) -> None:
+    """In which number what it sends comes to the other end is not known as it sends."""
+    holds(tmp_path, SENT_IN_TWO.format(claim='b"".join(said) == b"ab"'), split=True)
+    for said in ("[b'a', b'b']", "[b'ab']"):
+        fails(tmp_path, SENT_IN_TWO.format(claim=f"said != {said}"), split=True)
 
 
 def test_the_first_failing_schedule_has_the_fewest_faults(tmp_path: Path) -> None:

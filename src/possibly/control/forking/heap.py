@@ -65,7 +65,7 @@ class Heap:
     def __init__(self, everything: list[Any], apart: set[int], is_whole: bool) -> None:
         self.is_whole = is_whole
         """Whatever an execution has changed of objects is among them."""
-        self._classes = {id(_space_of(each)): each for each in everything if isinstance(each, type)}
+        self._classes = {id(_space_of(each)): each for each in everything if _is_a(each, type)}
         self._abstract = {id(each): cls for cls in self._classes.values() if (each := _registry(cls))}
         self._registered = {each: _registered(cls) for each, cls in self._abstract.items()}
         for cls in self._abstract.values():  # else answers would come back that were out of date already
@@ -133,16 +133,21 @@ def _everything() -> list[Any]:
     untold = {
         id(each): each
         for each in chain.from_iterable(map(_REFERRED, known))
-        if (isinstance(each, dict) or type(each) is bytearray) and id(each) not in numbers
+        if (_is_a(each, dict) or type(each) is bytearray) and id(each) not in numbers
     }
     return [*known, *untold.values()]
+
+
+def _is_a(value: Any, kinds: Any) -> bool:
+    """As `isinstance`, which asks an object for its `__class__`: a proxy says that it is what it leads to."""
+    return issubclass(type(value), kinds)
 
 
 def _ours(everything: list[Any]) -> set[int]:
     """Addresses of what only we can come to, and of what is an object of a class of ours."""
     ours = [each for each in everything if _is_ours(each)]
     numbers = {id(each) for each in ours}
-    modules = [each for each in list(sys.modules.values()) if isinstance(each, types.ModuleType)]
+    modules = [each for each in list(sys.modules.values()) if _is_a(each, types.ModuleType)]
     theirs = [each for each in modules if not _is_ours(each)]
     reached: set[int] = _shapes.reached(theirs, numbers)
     behind = {id(each) for each in everything if _leads_elsewhere(each) and id(each) not in numbers}
@@ -151,7 +156,7 @@ def _ours(everything: list[Any]) -> set[int]:
 
 
 def _shown(ours: Any) -> Any:
-    return vars(ours) if isinstance(ours, types.ModuleType) else ours
+    return vars(ours) if _is_a(ours, types.ModuleType) else ours
 
 
 def _is_ours(value: Any) -> bool:
@@ -172,7 +177,7 @@ def _is_our_name(name: Any) -> bool:
 
 
 def _leads_elsewhere(value: Any) -> bool:
-    return isinstance(value, types.ModuleType | types.FunctionType | type)
+    return _is_a(value, (types.ModuleType, types.FunctionType, type))
 
 
 def _of_memories(everything: list[Any]) -> set[int]:
@@ -226,7 +231,7 @@ def _fill(value: Any, copied: Any) -> bool:
     """Whether a container holds what it held, in its order; no two of its changes leave it without that."""
     if type(value) is list:
         value[:] = copied
-    elif isinstance(value, dict):
+    elif _is_a(value, dict):
         _fill_dictionary(value, copied)
     else:
         clear, fill = value.clear, value.extend if type(value) is deque else value.update

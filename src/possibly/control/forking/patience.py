@@ -49,7 +49,10 @@ class Pace(Enum):
 
 
 class Watch:
-    """Of one process, from now on; `whole`: together with the others of its group, and not for ever."""
+    """Of one process and all that it has started, from now on.
+
+    `whole`: together with the others of its group, and not for ever.
+    """
 
     def __init__(self, process: int, patience: float, whole: bool = True) -> None:
         self.process = process
@@ -75,7 +78,8 @@ class Watch:
 
     def _look(self) -> tuple[float, bool]:
         """Seconds of processor time used so far, and whether more could be used now."""
-        used, runs = used_by(members(self.process) if self.whole else [self.process])
+        group = members(self.process) if self.whole else []
+        used, runs = used_by({self.process, *group, *descendants(self.process)})
         return sum(used.values()), runs
 
 
@@ -115,6 +119,16 @@ def members(group: int) -> list[int]:
     """The processes of a group; where the system does not tell, the one that it is named after."""
     found = [process for process in _processes() if _told(f"/proc/{process}/stat")[2:3] == [str(group)]]
     return found or [group]
+
+
+def descendants(process: int) -> set[int]:
+    """What it has started, and what that has: whoever waits for these waits for what they compute."""
+    parents = {each: int(told[1]) for each in _processes() if (told := _told(f"/proc/{each}/stat"))[1:]}
+    found, new = set[int](), {process}
+    while new:
+        found |= new
+        new = {each for each, parent in parents.items() if parent in new} - found
+    return found - {process}
 
 
 def _processes() -> Iterator[int]:

@@ -33,8 +33,8 @@ MODELLED = frozenset(
 """What stands in their place is ours, or decides nothing that the program can see."""
 LENT = frozenset({"weakref", "_weakrefset"})
 """Modules that the models, and what is modelled, use as well: what they do there decides nothing either."""
-BOOKKEEPERS = MODELLED | {"anyio"}
-"""Whose weak containers only hold what each task has of its own."""
+BOOKKEEPERS = MODELLED | {"anyio", "functools"}
+"""Whose weak containers only hold what each task has of its own, or what whoever comes second finds again."""
 OF_TRIO = frozenset({"attr", "attrs", "sortedcontainers"})
 """Packages on which trio stands: in the turns of its tasks they are its own (`world.trios.things`)."""
 ATOMIC = {
@@ -116,6 +116,16 @@ def is_lent(frame: FrameType | None) -> bool:
 def is_bookkeeping(code: CodeType) -> bool:
     """Whether what it calls is its own affair. Calls are told of code that calls what the program gave it."""
     return _first_name(code.co_filename) in BOOKKEEPERS and not is_instrumented(code)
+
+
+def is_aside(frame: FrameType | None) -> bool:
+    """Whether it is for a package of which nobody asks when what it keeps weakly goes.
+
+    Also where its code is watched, and so is that of the weak containers that it has.
+    """
+    while frame is not None and _first_name(frame.f_code.co_filename) in LENT | {"possibly"}:
+        frame = frame.f_back
+    return frame is not None and _first_name(frame.f_code.co_filename) in BOOKKEEPERS - MODELLED
 
 
 def is_modelled(file: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from possibly.control.execution import Access
 from possibly.control.models.primitives import label, name_for
 from possibly.control.runtime import kernel as running
+from possibly.control.runtime.kernel import Kernel, Task
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
@@ -70,12 +71,63 @@ def is_done(future: Any) -> bool:
     return future._state in DONE
 
 
+def is_of_turn(kernel: Kernel) -> bool:
+    """Whether a turn of an event loop runs: what commutes with all that others can do belongs to its step."""
+    return bool(kernel.current.loop) and kernel.in_step
+
+
+def touch(kernel: Kernel, footprint: tuple[Access, ...]) -> None:
+    for each in footprint:
+        kernel.add(each)
+
+
+def _is_no_choice(future: Any, kind: str) -> bool:
+    """Whether others could do nothing just before that makes a difference.
+
+    What has come of a future stays so. A call that a loop has handed to a thread may be over before the loop
+    asks to be told: that is as if it were over just afterwards, for what the loop is told comes to it later.
+    """
+    if kind == "add_done_callback":
+        return running.kernel is not None and running.kernel.current in _handing_over
+    return is_done(future) and kind in READS
+
+
+READS = frozenset({"result", "exception", "done", "cancelled"})
+_handing_over: list[Task] = []
+"""Whose turns are in the middle of that."""
+
+
+def _hands_over(plain: Any) -> Any:
+    """`run_in_executor`, which has a call executed and asks to be told of its end."""
+
+    def run_in_executor(self: Any, *given: Any) -> Any:
+        kernel = running.kernel
+        if kernel is None:
+            return plain(self, *given)
+        current = kernel.current
+        _handing_over.append(current)
+        try:
+            return plain(self, *given)
+        finally:
+            _handing_over.remove(current)
+
+    return run_in_executor
+
+
+def install_in_loop(patches: Patches, loop: Any) -> None:
+    patches.put(loop, "run_in_executor", _hands_over(loop.run_in_executor))
+
+
 def _step(plain: Any, kind: str, touched: tuple[Access, ...]) -> Any:
     def told(self: Any, *given: Any, **options: Any) -> Any:
         kernel = running.kernel
         if kernel is not None and (kind in CHANGES or not port.called_by_library()):
             name = name_of(self)
-            kernel.visible(kind, name, tuple(Access(f"{name}{part}", writes) for part, writes in touched))
+            footprint = tuple(Access(f"{name}{part}", writes) for part, writes in touched)
+            if is_of_turn(kernel) and _is_no_choice(self, kind):
+                touch(kernel, footprint)
+                return plain(self, *given, **options)
+            kernel.visible(kind, name, footprint)
             if kind in ("set_result", "set_exception", "cancel") and not is_done(self):
                 kernel.opened(("result", name))
         return plain(self, *given, **options)
@@ -90,7 +142,10 @@ def _waiting(plain: Any, kind: str) -> Any:
         if kernel is None:
             return plain(self, timeout)
         name = name_of(self)
-        kernel.visible("result", name, (Access(name, False),), None, lambda: is_done(self), timeout)
+        if is_of_turn(kernel) and _is_no_choice(self, kind):
+            touch(kernel, (Access(name, False),))
+        else:
+            kernel.visible("result", name, (Access(name, False),), None, lambda: is_done(self), timeout)
         return plain(self, 0)
 
     told.__name__ = plain.__name__

@@ -88,7 +88,10 @@ def _start(plain: Any) -> Any:
             plain(self)
             return
         task = kernel.new_task(str(self.name), bool(self.daemon))
-        kernel.visible("start", task.name, writing(task.name))
+        if kernel.current.loop and kernel.in_step:  # nothing that others do comes before in another way
+            kernel.add(Access(task.name, True))
+        else:
+            kernel.visible("start", task.name, writing(task.name))
         self._possibly_task = task
         kernel.admit(task)
         if batons.launch is not None:

@@ -211,6 +211,7 @@ class Memory:
     def let_go(self) -> None:
         """The execution is told: what it knows of objects ends without a collector."""
         self.things.let_go()
+        self.lives = Lives(frozenset())
         self.find_unread = None
         self.namespaces.clear()
         self.members.clear()
@@ -447,7 +448,8 @@ class Memory:
 
     def hold_weakly(self, kernel: Kernel, value: Any, callbacks: tuple[Any, ...] = ()) -> None:
         """A weak reference of the program leads to the object from now on, perhaps."""
-        self.lives.hold_weakly((kernel, self), value, callbacks)
+        if not packages.is_aside(sys._getframe()):
+            self.lives.hold_weakly((kernel, self), value, callbacks)
 
     def ended(self, number: int) -> None:
         """An object whose end matters has just ended."""

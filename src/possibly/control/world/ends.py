@@ -69,6 +69,8 @@ class End:
         """So many have come in all."""
         self.is_over = False
         """The other end will write no more."""
+        self.is_cut = False
+        """What is sent to it gets lost, which nobody tells the sender."""
         self.error: Exception | None = None
         self.is_closed = False
         self.has_ended = False
@@ -93,6 +95,8 @@ class End:
         return f"{self.name}#{number}"
 
     def receive(self, item: Item) -> None:
+        if self.is_cut:
+            return
         self._change(self.over if item is None else self.item(self.came))
         if item is None:
             self.is_over = True
@@ -172,10 +176,18 @@ class End:
     def can_break(self) -> bool:
         return not self.is_closed and self.error is None
 
+    def half_close(self) -> None:
+        """Nothing comes any more, as behind a proxy that has ended this direction; the other one goes on."""
+        self.receive(None)
+        self.is_cut = True
+
+    def can_end(self) -> bool:
+        return self.can_break() and not self.is_over
+
     @property
-    def fragile(self) -> str:
-        """The thing that is written where the connection breaks at this end."""
-        return self.over
+    def fragile(self) -> Touched:
+        """What is touched where the connection breaks at this end, at least."""
+        return Access(self.over, True), Access(self.peer.out.end, True), Access(self.closed, False)
 
     receives_in = None
     """No loop: threads find it out."""
@@ -214,10 +226,15 @@ class End:
 
     def touched_by_sending(self) -> Touched:
         asked = Access(self.over, False), Access(self.closed, False)
-        found = (Access(self.sending, True), *asked)
+        found: Touched = (Access(self.sending, True), *asked)
         if not isinstance(self.peer, End):
             return found
-        return *found, Access(self.peer.item(self.peer.came), True), Access(self.peer.closed, False)
+        found = (*found, Access(self.peer.closed, False))
+        if not isinstance(
+            self.out, Direct
+        ):  # it comes there in a step of its own, in which number nobody knows
+            return found
+        return *found, Access(self.peer.item(self.peer.came), True)
 
     def touched_by_ending(self) -> Touched:
         found = Access(self.sending, True), Access(self.closed, False)

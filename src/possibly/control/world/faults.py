@@ -5,7 +5,8 @@ faults, so that both orders of it and of each step that would notice are explore
 what it would break is there and the count allows one more. A search with up to so many faults begins with
 none (`session.explore`), so that the first failing schedule has the fewest.
 
-- `network`: a connection is refused, is reset at one of its ends, or what is sent on it takes a minute
+- `network`: a connection is refused, is reset at one of its ends, is half closed (an end gets no more, though
+  the other has not ended), or what is sent on it takes a minute
 - `crash`: a process that the program has started is killed
 - `cancel`: a task of an event loop is cancelled, but for the first one
 - `signal`: a signal that the program handles comes from outside (`signals`)
@@ -86,10 +87,13 @@ def threaten_task(kernel: Kernel, owner: Any, mine: Task, host: Task) -> None:
 
 
 def threaten_connection(kernel: Kernel, number: int, client: Any, server: Any) -> None:
-    """Either end of a connection may find it reset; the other end does some time later."""
+    """Either end may find it reset, as the other does later, or at its end, which nobody tells the other."""
     for end, whose in ((client, "client"), (server, "server")):
+        broken, loop = end.fragile, end.receives_in
         label = f"reset of connection {number} at the {whose}"
-        possible(kernel, label, (Access(end.fragile, True),), end.reset, end.can_break, end.receives_in)
+        possible(kernel, label, broken[:1], end.reset, end.can_break, loop)
+        label = f"half-close of connection {number} at the {whose}"
+        possible(kernel, label, broken, end.half_close, end.can_end, loop)
 
 
 def threaten_listener(kernel: Kernel, listener: Any) -> None:

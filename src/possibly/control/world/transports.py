@@ -10,6 +10,7 @@ import errno
 from asyncio import protocols, transports
 from typing import Any
 
+from possibly.control.execution import Access
 from possibly.control.world import libraries, secure
 from possibly.control.world.flows import PIECE, Flow
 from possibly.control.world.wires import Item, Wire
@@ -31,6 +32,8 @@ class Link(transports.Transport):
         self._closing = False
         self._ended = False
         """It has said that it will write no more."""
+        self._has_all = False
+        """Nothing will come any more; what is sent nevertheless gets lost."""
         self.peer: Any = None
         self.server: Any = None
         self.flow = flow
@@ -91,9 +94,10 @@ class Link(transports.Transport):
     def receive(self, item: Item) -> None:
         """Something arrives."""
         self.peer.flow.take(len(item or b""))
-        if self._closing:
+        if self._closing or self._has_all:
             return
         libraries.uses(self._protocol)
+        self._has_all = item is None
         if item is None:
             if not self._protocol.eof_received():
                 self.close()
@@ -164,10 +168,17 @@ class Link(transports.Transport):
     def can_break(self) -> bool:
         return self._protocol is not None and not self._closing
 
+    def half_close(self) -> None:
+        """Nothing comes any more, as behind a proxy that has ended this direction; the other one goes on."""
+        self.receive(None)
+
+    def can_end(self) -> bool:
+        return self.can_break() and not self._has_all
+
     @property
-    def fragile(self) -> str:
-        """The thing that is written where the connection breaks at this end."""
-        return self.back.end
+    def fragile(self) -> tuple[Access, ...]:
+        """What is touched where the connection breaks at this end, at least."""
+        return (Access(self.back.end, True),)
 
     @property
     def receives_in(self) -> Any:

@@ -115,6 +115,8 @@ class Wire:
     def _split(self, kernel: Kernel, number: int, what: bytes, receive: Receive) -> None:
         """The other ways in which data may arrive."""
         kernel.assumed[SPLIT] = None
+        for access in self._before(number):  # whether that is still on its way
+            kernel.add(access)
         for cut in cuts(what):
             way = Way(f"{self.label}, cut after {cut} bytes", what[:cut], 0, what[cut:])
             self._start(kernel, number, way, receive)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from possibly.session.exploring.exploration import Options
 from tests.control.runtime.running import explored
 
 OWN = """\
@@ -69,3 +72,45 @@ def test_a_thread_comes_in_between(tmp_path: Path) -> None:
 
 def test_another_loop_comes_in_between(tmp_path: Path) -> None:
     assert explored(tmp_path, TWO_LOOPS).holds is False
+
+
+LOCKED = """\
+import asyncio, threading
+n, lock = 0, threading.Lock()
+def add():
+    global n
+    with lock: n += 1
+async def main():
+    await asyncio.gather(*(asyncio.to_thread(add) for _ in range(3)))
+    assert n == {n}
+asyncio.run(main())
+"""
+
+
+def test_handing_a_call_to_a_thread_belongs_to_the_turn(tmp_path: Path) -> None:
+    """It was three choices, and what came back was in an order of its own: more than 350 executions."""
+    found = explored(tmp_path, LOCKED.format(n=3), Options(minimise=0))
+    assert found.holds and found.executions <= 50
+    assert explored(tmp_path, LOCKED.format(n=2), Options(minimise=0)).holds is False
+
+
+BY_ANYIO = """\
+import anyio
+n = 0
+def add():
+    global n
+    seen = n
+    n = seen + 1
+async def main():
+    async with anyio.create_task_group() as group:
+        for _ in range(2): group.start_soon(anyio.to_thread.run_sync, add)
+    assert n <= 2
+anyio.run(main)
+"""
+
+
+def test_nobody_asks_for_what_anyio_keeps_weakly_of_its_tasks(tmp_path: Path) -> None:
+    """Which ended in the middle of turns, so that no search of such a program was complete."""
+    pytest.importorskip("anyio")
+    found = explored(tmp_path, BY_ANYIO, Options(minimise=0, executions=15))
+    assert found.failure is None and not any("weak" in each for each in found.open), found.open

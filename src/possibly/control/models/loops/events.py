@@ -33,6 +33,7 @@ from typing import Any
 from possibly.control.endings import failures
 from possibly.control.execution import Access, Operation
 from possibly.control.models import told
+from possibly.control.models.futures import install_in_loop as install_handing_over
 from possibly.control.models.loops import async_primitives
 from possibly.control.models.loops.async_primitives import why_blocked
 from possibly.control.models.loops.coroutines import (
@@ -79,6 +80,8 @@ FEW = 2
 GATHERS = "gather.<locals>._done_callback"
 GROUPS = "TaskGroup._on_task_done"
 SERVES = "StreamReaderProtocol.connection_made.<locals>.callback"
+TOLD = ("_run_until_complete", "_chain_future")
+"""Callbacks of asyncio that touch nothing but futures, which tell of themselves."""
 COMMUTING = (GATHERS, GROUPS, SERVES, "_wait.<locals>._on_completion")
 
 
@@ -359,7 +362,7 @@ def _run_callback(handle: Any, kernel: Kernel, state: LoopState) -> None:
     else:
         if name == GROUPS:
             _meet_members(handle._callback, kernel)
-        if not name.startswith("_run_until_complete") and _is_of_asyncio(handle._callback):
+        if not name.startswith(TOLD) and _is_of_asyncio(handle._callback):
             kernel.add(Access(f"{state.name}.callbacks", True))
     libraries.runs(handle._callback)
     tell_of_callback(handle._callback, handle._args)
@@ -546,6 +549,7 @@ def install(patches: Patches) -> None:
         patches.put(module, "Future", Future)
     for module in (asyncio, tasks):
         patches.put(module, "all_tasks", _all_tasks(module.all_tasks))
+    install_handing_over(patches, loop)
     told.put(patches, loop, told.LOOPS, is_asked_within=True)
     told.put(patches, loop, told.ENDS)
     async_primitives.install(patches)

@@ -14,6 +14,7 @@ from typing import Any
 
 from possibly.control.forking import outside
 from possibly.control.runtime import kernel as running
+from possibly.control.world.waiting import counters
 from possibly.probes import port
 from possibly.probes.patching import Patches
 
@@ -29,6 +30,7 @@ def install(patches: Patches) -> None:
         patches.put(os, name, _as_of_os(_making(name, getattr(os, name)), name))
     for name in USING:
         patches.put(os, name, _as_of_os(_using(name, getattr(os, name)), name))
+    counters.install(patches)
 
 
 def _as_of_os(function: Any, name: str) -> Any:
@@ -38,6 +40,11 @@ def _as_of_os(function: Any, name: str) -> Any:
 
 def _using(name: str, plain: Any) -> Any:
     def way(*given: Any, **options: Any) -> Any:
+        if counters.known and given and type(given[0]) is int:
+            if name == "close":
+                counters.known.pop(given[0], None)
+            elif (found := counters.as_file(name, *given[:2])) is not None:
+                return found
         return _inside.get(name, plain)(*given, **options)
 
     return way
