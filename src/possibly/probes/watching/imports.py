@@ -1,7 +1,8 @@
 """The import hook: the code of the user's own modules gets its sites as it is loaded, others are left alone.
 
-Code comes from where Python takes it, a cache too, or a file without its source; code with sites is never
-written to a cache. Libraries that have probes are patched right after they are imported.
+Code comes from where Python takes it, a cache too, or a file without its source; nothing is written to a
+cache: a program leaves none of itself where it is not imported. Libraries that have probes are patched right
+after they are imported.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ class SourceLoader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         """The code with its sites."""
         return _told(self, super().get_code(fullname), fullname)
+
+    def set_data(self, path: str, data: Any, *, _mode: int = 0o666) -> None:
+        """Writes no cache."""
 
 
 class SourcelessLoader(SourcelessFileLoader):
