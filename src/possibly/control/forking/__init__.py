@@ -18,6 +18,7 @@
 - `runner`: the life of a process that was forked to execute, and branches of executions
 - `standing`: where a process stands that does not go on
 - `system`: processes of the system
+- `travelling`: jobs on their way to these processes
 - `unseen`: what no look at objects shows: modules that may be used all the same, and the state of the process
 - `zygote`: A program as the rest of possibly sees it
 """

@@ -28,9 +28,10 @@ from possibly.control.forking import disk
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
 from possibly.control.forking.patience import BUSY, LONG, LOOK, OVERDUE, STILL, Pace, TimeIsUp, Watch
-from possibly.control.forking.runner import ANY, FRESH, LARGEST_JOB, LENGTH, Runner, Turn, call_oneself
+from possibly.control.forking.runner import ANY, FRESH, Runner, Turn, call_oneself
 from possibly.control.forking.standing import Standing
 from possibly.control.forking.system import die_with_parent, end_group, own_number
+from possibly.control.forking.travelling import Outbox
 from possibly.control.runtime import batons
 from possibly.control.runtime.encode import decoded
 from possibly.control.runtime.results import remember_modules
@@ -46,12 +47,12 @@ class Zygote:
         """`prepare` is called once in the new process and gives what each execution calls."""
         self._jobs, jobs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._results, results = os.pipe()
-        self._jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_JOB)
         self._turn = Turn()
         self._standing = Standing()
         self._disk = disk.new_folder()
         self._job: tuple[Job | None, bytes] = None, b""
         """The last one, and as it travels."""
+        self._outbox = Outbox()
         self._under_way = 0
         """Jobs that were handed over and not answered."""
         self._since = 0.0
@@ -82,7 +83,7 @@ class Zygote:
             self._job = job, pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
         plan = pickle.dumps(scheduler, pickle.HIGHEST_PROTOCOL)
         head = FRESH if fresh else ANY
-        self._jobs.send(head + len(plan).to_bytes(LENGTH, "little") + plan + self._job[1])
+        self._jobs.send(self._outbox.message(head, plan, self._job[1]))
 
     def fileno(self) -> int:
         return self._results
@@ -90,6 +91,7 @@ class Zygote:
     def answer(self, until: float | None = None) -> tuple[Execution, dict[str, Any]]:
         """Of the job that was handed over first; `TimeIsUp` if it has not come by then."""
         found = self._answer(until)
+        self._outbox.answered()
         self._under_way -= 1
         since, self._since = self._since, time.monotonic()
         self._longest = max(self._longest, self._since - since)
@@ -191,6 +193,7 @@ class Zygote:
                 pass
             disk.put_back(self._disk, is_over=True)
             self._standing.close()
+            self._outbox.close()
             self.process = 0
 
 

@@ -29,7 +29,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from possibly.control.execution import Choice, Scheduler
-from possibly.control.forking import disk
+from possibly.control.forking import disk, travelling
 from possibly.control.forking import execution as process
 from possibly.control.forking.execution import Job
 from possibly.control.forking.lasting import Life, may_be_used_again, share_a_thread
@@ -45,13 +45,10 @@ from possibly.control.forking.system import (
 from possibly.control.runtime import kernel as running
 from possibly.control.runtime.kernel import Kernel
 
-LARGEST_JOB = 1 << 20
 GOES_ON, NO_MORE = b"s", b"E"
 """What a process that was forked tells the one that forked it: it has a job, or there will be none."""
 FRESH, ANY = b"f", b"a"
 """How a job begins: it is for a process that begins at the beginning, or for any."""
-LENGTH = 4
-"""Bytes that tell the length of the scheduler, which comes before the rest of the job."""
 ORPHANED = 1.0
 """Seconds after which a process that waits for its turn looks whether anybody can give it."""
 OVER, UNTOLD = 93, 94
@@ -182,7 +179,7 @@ class Runner:
         die_with_parent()
         os.setpgid(0, 0)  # whatever it starts ends with it
         process.rehearse()
-        self.data = bytearray(LARGEST_JOB)
+        self.data = bytearray(travelling.LARGEST)
         life = Life()
         self._wait()
         self.turn.is_used = False
@@ -212,10 +209,10 @@ class Runner:
 
     def _taken(self, data: memoryview) -> tuple[Job, Scheduler]:
         """A job is mostly the same as the last one, but for its scheduler."""
-        end = LENGTH + int.from_bytes(data[:LENGTH], "little")
-        scheduler: Scheduler = pickle.loads(data[LENGTH:end])
-        if data[end:] != self.job[1]:
-            self.job = pickle.loads(data[end:]), bytes(data[end:])
+        plan, job = travelling.arrived(data)
+        scheduler: Scheduler = pickle.loads(plan)
+        if job != self.job[1]:
+            self.job = pickle.loads(job), bytes(job)
         return self.job[0], scheduler
 
     def _end(self) -> NoReturn:
