@@ -142,6 +142,12 @@ class Execution:
     """The names that users know things by: a variable, or the line where it was made."""
     seen: Seen | None = field(default=None, compare=False)
     """What a scheduler that looks at states saw."""
+    visible: frozenset[str] | None = field(default=None, compare=False)
+    """The families whose accesses are steps; None: nobody has said."""
+    entered: frozenset[tuple[str, str, int]] = field(default=frozenset(), compare=False)
+    """The code of packages (file, name, line) that was watched."""
+    is_settled: bool = field(default=True, compare=False)
+    """It has shown nothing that would make other steps of it."""
 
     @property
     def schedule(self) -> tuple[Task, ...]:

@@ -41,6 +41,18 @@ thread = threading.Thread(target=wait)
 thread.start()
 thread.join()
 """
+IN_LIBRARY = """\
+import threading
+{made}
+def add(n):
+    {work}
+threads = [threading.Thread(target=add, args=(n,)) for n in (1, 2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert {right}
+"""
 CLAIM = "import possibly\npossibly.claim('G(balance >= 0)')\n"
 CASES = {
     "assertion": (RACE + "assert balance >= 0\n", []),
@@ -52,14 +64,57 @@ CASES = {
     "ltl": (RACE, ["--ltl", "G(balance >= 0)"]),
     "tl": (RACE, ["--tl", "not (a:(in.withdraw) and b:(in.withdraw)) if a != b"]),
     "never": (RACE, ["--never", "withdraw & withdraw"]),
+    "user dict": (
+        IN_LIBRARY.format(
+            made="from collections import UserDict\ngroups = UserDict()",
+            work="groups.setdefault('all', []).append(n)",
+            right="sorted(groups['all']) == [1, 2]",
+        ),
+        [],
+    ),
+    "json": (
+        IN_LIBRARY.format(
+            made="import json\nshared, texts = {0: 1}, []",
+            work="texts.append(json.dumps(shared, indent=1)) if n == 1 else shared.update({n: n, -n: n})",
+            right="texts[0].count(':') != 2",
+        ),
+        [],
+    ),
+    "package": (
+        IN_LIBRARY.format(
+            made="import counting\ncounter = counting.Counter()",
+            work="counter.add(n)",
+            right="counter.n == 3",
+        ),
+        [],
+    ),
     "claim": (RACE.replace("balance = 100\n", "balance = 100\n" + CLAIM, 1), []),
 }
 
 
+PACKAGE = """\
+import threading
+class Counter:
+    def __init__(self):
+        self.n, self.lock = 0, threading.Lock()
+    def add(self, n):
+        with self.lock:
+            seen = self.n
+        with self.lock:
+            self.n = seen + n
+"""
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    (installed / "counting.py").write_text(PACKAGE)
+    monkeypatch.syspath_prepend(installed)
+    return home
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -128,6 +183,9 @@ def test_a_program_that_has_changed(folder: Path, capsys: pytest.CaptureFixture[
         'limit: "x"',
         "functions: 3",
         "visible: [1]",
+        "entered: 5",
+        'entered: [["a.py", "f"]]',
+        'entered: [["a.py", "f", "1"]]',
         'shows: {"specification": 3}',
     ],
 )

@@ -192,7 +192,7 @@ class ControlledProgram:
 
     def learnt(self, execution: Execution, extra: dict[str, Any]) -> Execution:
         """The execution, after all that it told beside its steps is taken in."""
-        self.extra = extra
+        self.extra, entered = extra, frozenset(self.entered)
         if (seen := extra.get("seen")) is not None:
             execution = replace(execution, seen=Seen(*seen))
         self.is_reused = bool(extra.get("used"))
@@ -216,7 +216,8 @@ class ControlledProgram:
         for what, remedy in extra.get("remedies", {}).items():
             self.reasons.setdefault(what, Reason(places.get(what, ""), remedy or OUTSIDE))
         self._warm_up(extra)
-        return execution
+        is_settled = not (self.grown or self.repeat)
+        return replace(execution, visible=frozenset(self.visible), entered=entered, is_settled=is_settled)
 
     def _hide(self, ordering: dict[str, list[str]]) -> None:
         """Locks that were shown for what they seemed to order are hidden again if that races all the same."""

@@ -11,6 +11,7 @@ place, that executions were seen to enter: most of a large package is never need
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType, FunctionType
@@ -73,6 +74,21 @@ class Entered(NamedTuple):
     file: str
     name: str
     line: int
+
+
+def portable(entered: tuple[str, str, int]) -> tuple[str, str, int]:
+    """The same with its file as it is called below the folders of `sys.path`."""
+    file, name, line = entered
+    folders = [folder for folder in sys.path if folder and file.startswith(folder + os.sep)]
+    return file[max(map(len, folders)) + 1 if folders else 0 :], name, line
+
+
+def found_again(file: str, name: str, line: int) -> Entered | None:
+    """What was called so here or elsewhere, if its file is here."""
+    if file.startswith("<"):
+        return Entered(file, name, line)
+    there = (os.path.join(folder, file) for folder in sys.path if folder)
+    return next((Entered(each, name, line) for each in there if os.path.isfile(each)), None)
 
 
 wanted: set[Entered] = set()

@@ -10,13 +10,17 @@ import linecache
 import os
 import shlex
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from possibly import hashing
 from possibly.control.execution import Execution
+from possibly.control.forking.patience import TimeIsUp
 from possibly.control.forking.zygote import ControlledProgram, script
+from possibly.control.loading.packages import found_again, portable
+from possibly.control.minimise import fails_alike
 from possibly.control.schedulers.replay import Deviation, Replay, deviations, recorded, sources_of
 from possibly.errors import PossiblyError
 from possibly.logic.specification import Specification, property_from_text, read_specification
@@ -37,6 +41,11 @@ OPTIONS: dict[str, tuple[type, ...]] = {
 """What else of a header belongs to an execution, and its types."""
 HASHED = "hash_seed"
 """In a header: PYTHONHASHSEED; none: the interpreter had drawn one."""
+ENTERED = "entered"
+"""In a header: code of packages that was watched."""
+TRIES = 3
+SETTLING = 10.0
+"""Seconds at most in which a schedule gets all its steps."""
 MODULE = "-m"
 """Instead of a file: a module follows."""
 SHOWN = ("kind", "message", "language", "formula", "specification")
@@ -82,7 +91,8 @@ def schedule_of(
     header: dict[str, Any] = {
         "program": list(words),
         **{name: options[name] for name in OPTIONS if options.get(name)},
-        "visible": sorted(program.visible),
+        "visible": sorted(program.visible if execution.visible is None else execution.visible),
+        **({ENTERED: sorted(map(portable, execution.entered))} if execution.entered else {}),
         HASHED: hashing.known,
         **{name: sorted(options[name]) for name in SETS if options.get(name)},
     }
@@ -99,12 +109,36 @@ def schedule_of(
 
 
 def save(failure: Failure, program: ControlledProgram, words: tuple[str, ...], path: str) -> None:
-    write_schedule(schedule_of(failure.execution, program, words, failure.details), path)
+    write_schedule(schedule_to_keep(failure, program, words), path)
 
 
 def text_of(failure: Failure, program: ControlledProgram, words: tuple[str, ...]) -> str:
     """What `save` writes."""
-    return schedule_text(schedule_of(failure.execution, program, words, failure.details))
+    return schedule_text(schedule_to_keep(failure, program, words))
+
+
+def schedule_to_keep(failure: Failure, program: ControlledProgram, words: tuple[str, ...]) -> Schedule:
+    """The schedule of a failure, run again until it has all the steps that a replay will have."""
+    schedule = schedule_of(failure.execution, program, words, failure.details)
+    execution = failure.execution
+    if execution.outcome not in BAD:
+        return schedule
+    known = program.visible, program.entered
+    program.until = time.monotonic() + SETTLING
+    try:
+        for _ in range(TRIES):
+            if execution.is_settled:
+                break
+            watch(program, execution.visible or frozenset(), program.entered | set(execution.entered))
+            execution = told_whole(program, Replay(schedule, {}))
+            if not fails_alike(failure.execution)(execution):
+                break
+            schedule = schedule_of(execution, program, words, failure.details)
+    except TimeIsUp:
+        pass
+    finally:
+        watch(program, *known)
+    return schedule
 
 
 def again(path: str, words: tuple[str, ...]) -> str:
@@ -220,11 +254,38 @@ def replay_of(
     """Runs the schedule of a file again, with the program that it is one of; `read`: it is read already."""
     schedule = read or schedule_in(path)
     sources = sources_of(schedule, lines_of)
-    program.visible = set(_strings(schedule, "visible", path))
-    scheduler = Replay(schedule, sources)
-    execution = told_whole(program, scheduler) if run is None else run(program, scheduler)
+    _watch_as_in(schedule, program, path)
+    execution = told_whole(program, Replay(schedule, sources))
+    if program.repeat and deviations(
+        schedule, execution, sources
+    ):  # now it is known what the program imports
+        _watch_as_in(schedule, program, path)
+        execution = told_whole(program, Replay(schedule, sources))
+    if run is not None:
+        execution = run(program, Replay(schedule, sources))
     failure = _failure(schedule, execution, program, path)
     return Replayed(schedule, execution, deviations(schedule, execution, sources), failure, program.initial)
+
+
+def _watch_as_in(schedule: Schedule, program: ControlledProgram, path: str) -> None:
+    """Makes those accesses steps which were so in the execution of the schedule, and no others."""
+    found = (found_again(*words) for words in _entered(schedule, path))
+    watch(program, _strings(schedule, "visible", path), (each for each in found if each is not None))
+
+
+def watch(program: ControlledProgram, visible: Iterable[str], entered: Iterable[Any]) -> None:
+    program.visible, program.entered = set(visible), set(entered)
+
+
+def _entered(schedule: Schedule, path: str) -> list[tuple[str, str, int]]:
+    found = schedule.header.get(ENTERED, [])
+    if isinstance(found, list) and all(map(_is_entered, found)):
+        return [(file, name, line) for file, name, line in found]
+    raise PossiblyError(f"{ENTERED} of the schedule is no list of [file, function, line]", file=path)
+
+
+def _is_entered(words: object) -> bool:
+    return isinstance(words, list) and list(map(type, words)) == [str, str, int]
 
 
 def _failure(

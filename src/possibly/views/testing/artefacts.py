@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from possibly.session.exploring.replay import schedule_of
+from possibly.session.exploring.replay import schedule_to_keep
 from possibly.trace.schedule import write_schedule
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def write(failure: Failure, program: ControlledProgram, item: Any) -> Path:
     """Writes what is known of a failure; the schedule's file."""
     folder, name = folder_of(item.config), name_of(item)
     path = folder / f"{name}.schedule"
-    schedule = schedule_of(failure.execution, program, (PROGRAM, item.nodeid), failure.details)
+    schedule = schedule_to_keep(failure, program, (PROGRAM, item.nodeid))
     write_schedule(schedule, str(path))
     if kept_folder(item.config) is not None:
         _write_trace(failure, program, folder, name)
