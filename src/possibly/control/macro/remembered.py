@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from possibly.control.macro.answers import Answers
 from possibly.control.macro.claims import Collective
@@ -48,17 +48,6 @@ Told = tuple[Hashable, ...]
 
 class UnstableError(Exception):
     """The program showed other values than before on the same way."""
-
-
-class Looking(Protocol):
-    """A system whose interpreters can say what they hold."""
-
-    reads: list[tuple[str | None, ...]]
-    """What the last predicate read."""
-
-    def content(self, process: Process) -> bytes | None:
-        """The digest of all that the interpreter of a process holds; None if something hides its state."""
-        ...
 
 
 class Part(NamedTuple):

@@ -123,7 +123,7 @@ def schedule_to_keep(failure: Failure, program: ControlledProgram, words: tuple[
     execution = failure.execution
     if execution.outcome not in BAD:
         return schedule
-    known = program.visible, program.entered
+    known, until = (program.visible, program.entered), program.until
     program.until = time.monotonic() + SETTLING
     try:
         for _ in range(TRIES):
@@ -138,6 +138,7 @@ def schedule_to_keep(failure: Failure, program: ControlledProgram, words: tuple[
         pass
     finally:
         watch(program, *known)
+        program.until = until
     return schedule
 
 
